@@ -1,0 +1,19 @@
+#ifndef ASIO_EWYK_VERSION_HPP
+#define ASIO_EWYK_VERSION_HPP
+
+/// The library's version, major * 10000 + minor * 100 + patch, for use in @c \#if.
+/// The build files read it from here.
+#define ASIO_EWYK_VERSION 100
+
+namespace asio_ewyk {
+
+inline constexpr int version_major = ASIO_EWYK_VERSION / 10000;
+inline constexpr int version_minor = ASIO_EWYK_VERSION / 100 % 100;
+inline constexpr int version_patch = ASIO_EWYK_VERSION % 100;
+
+/// The same as text, "major.minor.patch".
+inline constexpr char version_string[] = "0.1.0";
+
+}
+
+#endif

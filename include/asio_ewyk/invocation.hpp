@@ -1,0 +1,141 @@
+#ifndef ASIO_EWYK_INVOCATION_HPP
+#define ASIO_EWYK_INVOCATION_HPP
+
+#include <asio_ewyk/detail/named_values.hpp>
+
+#include <boost/asio/execution/executor.hpp>
+
+#include <array>
+#include <iosfwd>
+#include <string_view>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace asio = boost::asio;
+
+/** What the submitter of a task says of it: whether running it may block the thread.
+
+    - `blocking`: it may block. The default for whatever is not declared.
+    - `non_blocking`: it never blocks; the producer may run it between two polls of the reactor.
+    - `either`: it blocks only where it may: it asks `this_invocation::may_block()` and, where that
+      is false, takes a way that does not block.
+
+    The words are those of Jetty (`org.eclipse.jetty.util.thread.Invocable.InvocationType`). Like
+    `strategy_t` it is a property in the sense of Asio, for `asio::require`, `prefer` and `query`.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe; an object does not change.
+
+    @par Exception Safety
+    No member throws.
+*/
+class invocation_t
+{
+public:
+    enum class kind : unsigned char
+    {
+        blocking,
+        non_blocking,
+        either,
+    };
+
+    // What Asio asks of a property.
+    template <class T>
+    static constexpr bool is_applicable_property_v = asio::execution::is_executor<T>::value;
+    static constexpr bool is_requirable = true;
+    static constexpr bool is_preferable = true;
+    using polymorphic_query_result_type = invocation_t;
+
+    static const invocation_t blocking;
+    static const invocation_t non_blocking;
+    static const invocation_t either;
+
+    /// What an undeclared task is: `blocking`.
+    constexpr invocation_t() noexcept = default;
+
+    constexpr explicit invocation_t(kind value) noexcept
+        : value_(value)
+    {
+    }
+
+    /// For a `switch`.
+    constexpr kind value() const noexcept { return value_; }
+
+    friend constexpr bool operator==(invocation_t, invocation_t) noexcept = default;
+
+private:
+    kind value_ = kind::blocking;
+};
+
+inline constexpr invocation_t invocation_t::blocking{kind::blocking};
+inline constexpr invocation_t invocation_t::non_blocking{kind::non_blocking};
+inline constexpr invocation_t invocation_t::either{kind::either};
+
+/// The property to query, and the place of its values: `invocation.non_blocking`.
+inline constexpr invocation_t invocation{};
+
+namespace detail {
+
+inline constexpr named_values invocation_names{
+    "invocation", std::array<std::string_view, 3>{"blocking", "non_blocking", "either"}};
+
+// Whether the task that this thread runs may block. Written by the thread itself only.
+inline thread_local bool this_thread_may_block = true;
+
+// Sets the mark for a scope.
+class may_block_scope
+{
+public:
+    explicit may_block_scope(bool value) noexcept
+        : outer_(std::exchange(this_thread_may_block, value))
+    {
+    }
+
+    may_block_scope(may_block_scope const&) = delete;
+    may_block_scope& operator=(may_block_scope const&) = delete;
+
+    ~may_block_scope() { this_thread_may_block = outer_; }
+
+private:
+    bool outer_;
+};
+
+} // namespace detail
+
+/// The name of an invocation type, as in the source: `"non_blocking"`. No-throw guarantee.
+constexpr std::string_view to_string(invocation_t i) noexcept
+{
+    return detail::invocation_names.name(i.value());
+}
+
+/// The invocation type of that name. Throws `std::invalid_argument`, which lists the known names.
+inline invocation_t invocation_from_string(std::string_view name)
+{
+    return invocation_t(detail::invocation_names.parse<invocation_t::kind>(name));
+}
+
+/// Writes the name.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, invocation_t i)
+{
+    return out << to_string(i);
+}
+
+namespace this_invocation {
+
+/** Whether the running task may block this thread.
+
+    False while an `invocation.either` task runs on a producer that nobody could relieve: a wait
+    would then stop everything that the producer serves. True everywhere else. No-throw guarantee.
+*/
+inline bool may_block() noexcept
+{
+    return detail::this_thread_may_block;
+}
+
+} // namespace this_invocation
+
+} // namespace asio_ewyk
+
+#endif

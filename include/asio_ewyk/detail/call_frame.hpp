@@ -1,0 +1,124 @@
+#ifndef ASIO_EWYK_DETAIL_CALL_FRAME_HPP
+#define ASIO_EWYK_DETAIL_CALL_FRAME_HPP
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+class turn;
+
+// Marks a part of this thread's stack as working for one owner (a strategy engine or a pool), so
+// that code further up the stack can learn it. Frames nest; the innermost of an owner counts.
+// Only its own thread touches a frame.
+class call_frame
+{
+public:
+    explicit call_frame(void const* owner, turn* of = nullptr) noexcept
+        : run(of)
+        , owner_(owner)
+        , outer_(std::exchange(top_, this))
+    {
+    }
+
+    call_frame(call_frame const&) = delete;
+    call_frame& operator=(call_frame const&) = delete;
+
+    ~call_frame() { top_ = outer_; }
+
+    // The innermost frame of that owner, null if this thread does not work for it.
+    static call_frame* find(void const* owner) noexcept
+    {
+        for (call_frame* f = top_; f; f = f->outer_)
+            if (f->owner_ == owner)
+                return f;
+        return nullptr;
+    }
+
+    // A function run in place must not throw through the code that submitted it; what it threw
+    // waits here until the task around it is over. The first one counts.
+    void capture(std::exception_ptr e) noexcept
+    {
+        if (!error_)
+            error_ = std::move(e);
+    }
+
+    template <class F>
+    void run_in_place(F&& f) noexcept
+    {
+        try
+        {
+            std::decay_t<F> function(std::forward<F>(f));
+            std::move(function)();
+        }
+        catch (...)
+        {
+            capture(std::current_exception());
+        }
+    }
+
+    void rethrow_captured()
+    {
+        if (error_) [[unlikely]]
+            std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+
+    // The call of run() and its like that this frame stands for; null on a thread of the pool.
+    turn* const run;
+
+    // This thread holds the right to produce.
+    bool producing = false;
+
+    // This thread is inside the producer, so what is submitted now is a product.
+    bool in_producer = false;
+
+    // This thread is inside the engine's loop.
+    bool looping = false;
+
+    // The caller drives the context step by step: only callers like him take over from him.
+    bool stepping = false;
+
+    // It stands for a thread of the pool that was given a task of its owner.
+    bool pooled = false;
+
+    // The producer counts this thread of the pool as inside.
+    bool inside = false;
+
+    // The pool counts this thread among those that produce.
+    bool occupies = false;
+
+    // A frame further down holds the right to produce, which therefore stays on this thread.
+    bool nested = false;
+
+private:
+    void const* owner_;
+    call_frame* outer_;
+    std::exception_ptr error_;
+
+    static inline thread_local call_frame* top_ = nullptr;
+};
+
+// Sets a flag of a frame for a scope.
+class flag_scope
+{
+public:
+    flag_scope(bool& flag, bool value) noexcept
+        : flag_(flag)
+        , outer_(std::exchange(flag, value))
+    {
+    }
+
+    flag_scope(flag_scope const&) = delete;
+    flag_scope& operator=(flag_scope const&) = delete;
+
+    ~flag_scope() { flag_ = outer_; }
+
+private:
+    bool& flag_;
+    bool outer_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,185 @@
+#ifndef ASIO_EWYK_DETAIL_ELASTIC_THREADS_HPP
+#define ASIO_EWYK_DETAIL_ELASTIC_THREADS_HPP
+
+#include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/parker.hpp>
+#include <asio_ewyk/detail/pool_client.hpp>
+#include <asio_ewyk/detail/reserve.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// Throws std::invalid_argument, which names the field and its range. Fills in `automatic`.
+worker_pool_options checked(worker_pool_options options);
+
+// The mechanics of worker_pool: threads that come with the work and go with it.
+//
+// A thread looks in the queue, parks if that is empty, and ends when it was parked for long.
+// Whoever submits a task gives it to a parked thread; else queues it, and starts a thread unless
+// max_threads are there or enough are on their way. A parked thread is in nobody's way: it serves
+// tasks and hand-overs alike, so none is held back while tasks wait (jetty/jetty.project#13187).
+class elastic_threads
+{
+public:
+    enum class outcome
+    {
+        accepted,  // a thread has it, or it waits for one
+        full,      // refused, still the caller's: the queue is full
+        stopped,   // refused, still the caller's: the pool was stopped, or the client leaves
+        no_thread, // it waits, and there is no thread but those that produce
+    };
+
+    explicit elastic_threads(worker_pool_options options)
+        : options_(checked(std::move(options)))
+        , parked_(2 * options_.max_threads)
+        , workers_(2 * options_.max_threads)
+    {
+    }
+
+    ~elastic_threads() { stop_and_wait(); }
+
+    worker_pool_options const& options() const noexcept { return options_; }
+
+    // A parked thread, which then must be given a task; none if there is none, and then one more
+    // is started for the next time. Holds no lock while it starts a thread.
+    std::size_t claim() noexcept;
+    void give(std::size_t thread, pool_client& client, task* t) noexcept;
+
+    // Starts a thread if tasks wait and none is there: the system may have refused one before.
+    void retry_start() noexcept
+    {
+        if (queued_.load() != 0 && threads_.load() == 0)
+            start_for_queue();
+    }
+
+    // Threads that produce, or are asked to, for whatever client: they may wait inside a producer
+    // for as long as they like. May one more? At least one thread is left for tasks, or those that
+    // the producers give away would wait for ever (jetty/jetty.project#1802, #13187).
+    bool occupy_if_one_is_left() noexcept
+    {
+        std::size_t n = occupied_.load();
+        while (n + 1 < options_.max_threads)
+            if (occupied_.compare_exchange_weak(n, n + 1))
+                return true;
+        return false;
+    }
+    void occupy() noexcept { occupied_.fetch_add(1); }
+    void vacate() noexcept { occupied_.fetch_sub(1); }
+    bool all_occupied() const noexcept { return occupied_.load() >= threads_.load(); }
+
+    // What a claimed thread does that is given nothing.
+    void look_in_queue(std::size_t thread) noexcept;
+
+    bool try_execute(pool_client& client, task* t) noexcept
+    {
+        std::size_t const thread = claim();
+        if (thread == reserve::none)
+            return false;
+        give(thread, client, t);
+        return true;
+    }
+
+    // `bounded`: max_queue applies.
+    outcome execute(pool_client& client, task* t, bool bounded = true);
+
+    // A waiting task of the client, null if it has none. The caller pins the client.
+    task* take(pool_client& client) noexcept;
+
+    // Destroys what waits of the client's tasks and waits for those that run. Not from a task of
+    // the client, which would wait for itself.
+    void leave(pool_client& client);
+
+    // Refuses new tasks, destroys the waiting ones, lets the threads end. Does not wait.
+    void stop() noexcept;
+
+    // stop(), and waits for the running tasks.
+    void stop_and_wait();
+
+    // What one read of the moment shows; any thread.
+    std::size_t threads() const noexcept { return threads_.load(); }
+    std::size_t parked() const noexcept { return parked_.size(); }
+    std::size_t queued() const noexcept { return queued_.load(); }
+    std::size_t started() const noexcept { return started_.load(); }
+    std::size_t start_failures() const noexcept { return start_failures_.load(); }
+
+    void report(std::exception_ptr error) const noexcept
+    {
+        if (!options_.on_exception)
+            std::terminate();
+        options_.on_exception(std::move(error));
+    }
+
+    // Runs a task of a client on this thread, which the client was pinned for.
+    void run(pool_client& client, task* t) noexcept;
+
+private:
+    struct worker
+    {
+        parker sleep;
+        std::thread thread;     // guarded by mutex_
+        bool used = false;      // guarded by mutex_: a thread has this place, or is about to
+        bool starting = false; // guarded by mutex_: start() has not returned yet
+        bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
+        // Written by who claimed the thread, before it is woken.
+        task* job = nullptr;
+        pool_client* client = nullptr; // null: look in the queue
+    };
+
+    bool may_start() const noexcept
+    {
+        return !stopping_.load() && threads_.load() < options_.max_threads;
+    }
+
+    std::size_t reserve_place() noexcept;
+    bool start(std::size_t place) noexcept;
+    bool drop_one() noexcept;
+    void release(pool_client& client) noexcept;
+    void start_for_queue() noexcept;
+    void work(std::size_t place);
+    bool next(std::size_t place, pool_client*& client, task*& t);
+    void retire(std::size_t place) noexcept;
+
+    worker_pool_options const options_;
+
+    // Which threads are parked. Any thread.
+    reserve parked_;
+
+    std::mutex join_mutex_; // threads are joined by one caller at a time
+    std::mutex mutex_;
+    std::condition_variable changed_; // a start ended, or a client's last task
+
+    // Twice max_threads: a thread that ends keeps its place until its last hook has returned, and
+    // nobody waits for it.
+    std::vector<worker> workers_;
+    fair_queue queue_;          // guarded by mutex_
+    std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
+    bool start_failed_ = false; // guarded by mutex_: the system refused the last thread
+    std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet
+
+    // Written under mutex_, read anywhere.
+    std::atomic<bool> stopping_{false};
+    std::atomic<std::size_t> queued_{0};
+    std::atomic<std::size_t> threads_{0};
+    std::atomic<std::size_t> warming_{0}; // arriving_, for a look without the lock
+    std::atomic<std::size_t> started_{0};
+    std::atomic<std::size_t> start_failures_{0};
+
+    // Any thread; a figure of its own, read by nobody but occupy_if_one_is_left().
+    std::atomic<std::size_t> occupied_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#include <asio_ewyk/detail/impl/elastic_threads.hpp>
+
+#endif

@@ -1,0 +1,356 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_HPP
+#define ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_HPP
+
+#include <asio_ewyk/detail/elastic_threads.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace asio_ewyk::detail {
+
+inline worker_pool_options checked(worker_pool_options o)
+{
+    auto const require = [](bool holds, char const* message) {
+        if (!holds)
+            throw std::invalid_argument(message);
+    };
+    require(o.max_threads >= 1, "max_threads must be at least 1");
+    require(o.min_threads <= o.max_threads, "min_threads must be at most max_threads");
+    require(o.reserve == worker_pool_options::automatic || o.reserve < o.max_threads,
+        "reserve must be less than max_threads: a pool that only reserves runs nothing");
+    require(o.idle_timeout >= std::chrono::milliseconds(1), "idle_timeout must be at least 1 ms");
+    require(o.when_full == queue_full::caller_runs || o.when_full == queue_full::reject,
+        "when_full must be caller_runs or reject");
+    if (o.reserve == worker_pool_options::automatic)
+    {
+        std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+        std::size_t const eighth = std::max<std::size_t>(1, o.max_threads / 8);
+        o.reserve = std::min({o.max_threads - 1, cores, eighth});
+    }
+    return o;
+}
+
+inline std::size_t elastic_threads::claim() noexcept
+{
+    std::size_t const thread = parked_.claim();
+    // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
+    if (thread == reserve::none && warming_.load(std::memory_order_relaxed) < options_.reserve
+        && threads_.load(std::memory_order_relaxed) < options_.max_threads)
+    {
+        std::size_t place = reserve::none;
+        {
+            std::lock_guard lock(mutex_);
+            if (may_start() && arriving_ < options_.reserve)
+                place = reserve_place();
+        }
+        if (place != reserve::none)
+            start(place);
+    }
+    return thread;
+}
+
+inline void elastic_threads::give(std::size_t thread, pool_client& client, task* t) noexcept
+{
+    client.pin();
+    workers_[thread].job = t;
+    workers_[thread].client = &client;
+    workers_[thread].sleep.unpark();
+}
+
+inline void elastic_threads::look_in_queue(std::size_t thread) noexcept
+{
+    workers_[thread].client = nullptr;
+    workers_[thread].sleep.unpark();
+}
+
+inline elastic_threads::outcome elastic_threads::execute(
+    pool_client& client, task* t, bool bounded)
+{
+    if (queued_.load() == 0)
+        if (std::size_t const thread = parked_.claim(); thread != reserve::none)
+        {
+            give(thread, client, t);
+            return outcome::accepted;
+        }
+
+    std::size_t thread = reserve::none;
+    std::size_t place = reserve::none;
+    {
+        std::lock_guard lock(mutex_);
+        // A client that leaves has taken its tasks with it; one more would be left behind.
+        if (stopping_.load() || client.leaving())
+            return outcome::stopped;
+        bool const startable = may_start();
+        if (bounded && options_.max_queue != 0 && queue_.size() >= options_.max_queue
+            && (!startable || start_failed_))
+            return outcome::full;
+        queue_.push(client, t);
+        queued_.store(queue_.size());
+        // A thread that parked since the first look may have missed the task.
+        thread = parked_.claim();
+        if (thread == reserve::none && startable && arriving_ < queue_.size())
+            place = reserve_place();
+    }
+    if (thread != reserve::none)
+    {
+        look_in_queue(thread);
+        return outcome::accepted;
+    }
+    if (place != reserve::none && start(place))
+        return outcome::accepted;
+    return all_occupied() ? outcome::no_thread : outcome::accepted;
+}
+
+inline task* elastic_threads::take(pool_client& client) noexcept
+{
+    if (queued_.load() == 0)
+        return nullptr;
+    std::lock_guard lock(mutex_);
+    task* t = queue_.pop(client);
+    queued_.store(queue_.size());
+    return t;
+}
+
+inline void elastic_threads::leave(pool_client& client)
+{
+    std::unique_lock lock(mutex_);
+    {
+        task_list waiting = queue_.take_all(client);
+        queued_.store(queue_.size());
+        client.leave();
+        lock.unlock();
+    }
+    lock.lock();
+    changed_.wait(lock, [&] { return client.left(); });
+}
+
+inline void elastic_threads::stop() noexcept
+{
+    {
+        std::lock_guard lock(mutex_);
+        stopping_.store(true);
+    }
+    while (drop_one())
+        ;
+    for (std::size_t t = parked_.claim(); t != reserve::none; t = parked_.claim())
+        look_in_queue(t);
+}
+
+// Destroys a waiting task, outside of the lock, as its destructor may come back here; the client
+// must not be gone before.
+inline bool elastic_threads::drop_one() noexcept
+{
+    task* t = nullptr;
+    pool_client* client = nullptr;
+    {
+        std::lock_guard lock(mutex_);
+        fair_queue::entry const e = queue_.pop();
+        if (!e.what)
+            return false;
+        queued_.store(queue_.size());
+        t = e.what;
+        client = static_cast<pool_client*>(e.from);
+        client->pin();
+    }
+    t->destroy();
+    release(*client);
+    return true;
+}
+
+inline void elastic_threads::release(pool_client& client) noexcept
+{
+    if (client.unpin())
+    {
+        std::lock_guard lock(mutex_);
+        changed_.notify_all();
+    }
+}
+
+inline void elastic_threads::stop_and_wait()
+{
+    stop();
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return starting_ == 0; });
+    }
+    std::lock_guard joining(join_mutex_);
+    for (worker& w : workers_)
+        if (w.thread.joinable())
+            w.thread.join();
+}
+
+inline void elastic_threads::run(pool_client& client, task* t) noexcept
+{
+    {
+        call_frame frame(client.owner());
+        frame.pooled = true;
+        try
+        {
+            t->run();
+            frame.rethrow_captured();
+        }
+        catch (...)
+        {
+            report(std::current_exception());
+        }
+    }
+    release(client);
+}
+
+// Under mutex_. The lowest free place, so that a name's number tells how many threads there were. A
+// place is not free while its thread is being started, though that thread may have ended already;
+// so there can be none for a moment.
+inline std::size_t elastic_threads::reserve_place() noexcept
+{
+    auto const free = std::find_if(
+        workers_.begin(), workers_.end(), [](worker const& w) { return !w.used && !w.starting; });
+    if (free == workers_.end())
+        return reserve::none;
+    free->used = true;
+    free->starting = true;
+    free->arriving = true;
+    threads_.fetch_add(1);
+    warming_.store(++arriving_);
+    ++starting_;
+    return static_cast<std::size_t>(free - workers_.begin());
+}
+
+inline bool elastic_threads::start(std::size_t place) noexcept
+{
+    worker& w = workers_[place];
+    bool started = true;
+    try
+    {
+        // A thread that had this place before has nothing left to do but end.
+        if (w.thread.joinable())
+            w.thread.join();
+        block_signals blocked;
+        w.thread = std::thread([this, place] { work(place); });
+    }
+    catch (...)
+    {
+        started = false;
+    }
+    std::size_t another = reserve::none;
+    std::unique_lock lock(mutex_);
+    --starting_;
+    w.starting = false;
+    start_failed_ = !started;
+    if (started)
+        started_.fetch_add(1);
+    else
+    {
+        start_failures_.fetch_add(1);
+        warming_.store(--arriving_);
+        threads_.fetch_sub(1);
+        w.used = false;
+    }
+    // Who queued a task while this place was not free could not start a thread for it.
+    if (started && may_start() && arriving_ < queue_.size())
+        another = reserve_place();
+    changed_.notify_all();
+    lock.unlock();
+    if (another != reserve::none)
+        start(another);
+    return started;
+}
+
+inline void elastic_threads::start_for_queue() noexcept
+{
+    std::size_t place = reserve::none;
+    {
+        std::lock_guard lock(mutex_);
+        if (may_start() && arriving_ < queue_.size())
+            place = reserve_place();
+    }
+    if (place != reserve::none)
+        start(place);
+}
+
+inline void elastic_threads::work(std::size_t place)
+{
+    name_this_thread(options_.name, place);
+    if (options_.on_thread_start)
+        options_.on_thread_start();
+    with_recycled_memory([this, place] {
+        pool_client* client = nullptr;
+        task* t = nullptr;
+        while (next(place, client, t))
+            run(*client, t);
+    });
+    if (options_.on_thread_stop)
+        options_.on_thread_stop();
+    // Before this place is free: nobody could have started a thread in it for what waits now.
+    retry_start();
+    std::lock_guard lock(mutex_);
+    workers_[place].used = false;
+}
+
+// Under mutex_. The place stays taken until the thread has left its last hook.
+inline void elastic_threads::retire(std::size_t place) noexcept
+{
+    workers_[place].arriving = false;
+    threads_.fetch_sub(1);
+}
+
+inline bool elastic_threads::next(std::size_t place, pool_client*& client, task*& t)
+{
+    worker& w = workers_[place];
+    std::unique_lock lock(mutex_);
+    if (std::exchange(w.arriving, false))
+        warming_.store(--arriving_);
+    for (;;)
+    {
+        if (fair_queue::entry const e = queue_.pop(); e.what)
+        {
+            queued_.store(queue_.size());
+            client = static_cast<pool_client*>(e.from);
+            client->pin();
+            t = e.what;
+            return true;
+        }
+        if (stopping_.load())
+        {
+            retire(place);
+            return false;
+        }
+        lock.unlock();
+
+        // Park first, then look: a submitter adds first and then looks who is parked.
+        parked_.park(place);
+        if ((queued_.load() != 0 || stopping_.load()) && parked_.withdraw(place))
+        {
+            lock.lock();
+            continue;
+        }
+        bool const claimed = w.sleep.park_until(threads_.load() > options_.min_threads
+                ? after(options_.idle_timeout)
+                : forever);
+        if (!claimed)
+        {
+            lock.lock();
+            if (threads_.load() > options_.min_threads && parked_.withdraw(place))
+            {
+                // Nothing can be queued unseen: that takes the lock, and then finds a place free.
+                if (queue_.size() != 0)
+                    continue;
+                retire(place);
+                return false;
+            }
+            lock.unlock();
+            // Claimed in the meantime, or one of those that stay.
+            w.sleep.park_until(forever);
+        }
+        if (w.client)
+        {
+            client = std::exchange(w.client, nullptr);
+            t = std::exchange(w.job, nullptr);
+            return true;
+        }
+        lock.lock();
+    }
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,48 @@
+#ifndef ASIO_EWYK_DETAIL_POOL_CLIENT_HPP
+#define ASIO_EWYK_DETAIL_POOL_CLIENT_HPP
+
+#include <asio_ewyk/detail/fair_queue.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+// Somebody whose tasks a pool runs: the tasks that wait, and how many threads run one. A client
+// can leave the pool: what waits is destroyed, what runs is waited for. The base class, its waiting
+// tasks, is guarded by the pool's mutex.
+class pool_client : public fair_queue::source
+{
+public:
+    // `owner`: whose call_frame the pool puts on the stack while it runs a task of this client.
+    explicit pool_client(void const* owner) noexcept
+        : owner_(owner)
+    {
+    }
+
+    pool_client(pool_client const&) = delete;
+    pool_client& operator=(pool_client const&) = delete;
+
+    void const* owner() const noexcept { return owner_; }
+
+    // Before a thread is given a task of this client.
+    void pin() noexcept { pins_.fetch_add(2); }
+
+    // After the task. True if the client waits for this; the client may be gone by then. Releases
+    // what the task did to the thread that waits.
+    bool unpin() noexcept { return pins_.fetch_sub(2) == 3; }
+
+    void leave() noexcept { pins_.fetch_or(1); }
+    bool leaving() const noexcept { return (pins_.load() & 1) != 0; }
+    bool left() const noexcept { return pins_.load() == 1; }
+
+private:
+    void const* owner_;
+
+    // Layout: [threads that run a task of this client 63 bits][leaving 1 bit]
+    std::atomic<std::uint64_t> pins_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,174 @@
+#ifndef ASIO_EWYK_DETAIL_TASK_HPP
+#define ASIO_EWYK_DETAIL_TASK_HPP
+
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/strategy.hpp>
+
+#include <boost/asio/recycling_allocator.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// Something to run, linkable into one queue at a time. A function pointer instead of virtual
+// functions: one indirection, and no destructor to call by mistake.
+class task
+{
+public:
+    task(task const&) = delete;
+    task& operator=(task const&) = delete;
+
+    // Runs the task. The object is gone (or, if it is not of the heap, reusable) before the
+    // function is called, so that its memory can serve what the function allocates.
+    void run() { act_(this, true); }
+
+    // Destroys the task without running it.
+    void destroy() noexcept { act_(this, false); }
+
+    strategy_t strategy() const noexcept { return strategy_; }
+    invocation_t invocation() const noexcept { return invocation_; }
+
+    // Belongs to the queue that the task is in.
+    task* next = nullptr;
+
+protected:
+    using action = void (*)(task*, bool run);
+
+    task(action act, strategy_t s, invocation_t i) noexcept
+        : act_(act)
+        , strategy_(s)
+        , invocation_(i)
+    {
+    }
+
+    ~task() = default;
+
+private:
+    action act_;
+    strategy_t strategy_;
+    invocation_t invocation_;
+};
+
+// Owns a task; what a reactor produces.
+class task_ptr
+{
+public:
+    task_ptr() noexcept = default;
+
+    explicit task_ptr(task* t) noexcept
+        : task_(t)
+    {
+    }
+
+    task_ptr(task_ptr&& other) noexcept
+        : task_(other.release())
+    {
+    }
+
+    task_ptr& operator=(task_ptr&& other) noexcept
+    {
+        task_ptr(std::move(other)).swap(*this);
+        return *this;
+    }
+
+    ~task_ptr()
+    {
+        if (task_)
+            task_->destroy();
+    }
+
+    void swap(task_ptr& other) noexcept { std::swap(task_, other.task_); }
+    task* release() noexcept { return std::exchange(task_, nullptr); }
+
+    explicit operator bool() const noexcept { return task_ != nullptr; }
+    void operator()() { release()->run(); }
+    strategy_t strategy() const noexcept { return task_->strategy(); }
+    invocation_t invocation() const noexcept { return task_->invocation(); }
+
+private:
+    task* task_ = nullptr;
+};
+
+// A function with its allocator and with what it keeps alive (outstanding work) until it has run.
+template <class Function, class Allocator, class Keep>
+class function_task : public task
+{
+public:
+    using allocator_type =
+        typename std::allocator_traits<Allocator>::template rebind_alloc<function_task>;
+
+    template <class F>
+    function_task(F&& f, Allocator const& allocator, Keep keep, strategy_t s, invocation_t i)
+        : task(&function_task::act, s, i)
+        , function_(std::forward<F>(f))
+        , keep_(std::move(keep))
+        , allocator_(allocator)
+    {
+    }
+
+private:
+    static void act(task* base, bool run)
+    {
+        auto* self = static_cast<function_task*>(base);
+        allocator_type allocator(self->allocator_);
+        // Declared first, released last: a handler's own destructor is still part of its work.
+        [[maybe_unused]] Keep keep(std::move(self->keep_));
+        Function function(std::move(self->function_));
+        self->~function_task();
+        std::allocator_traits<allocator_type>::deallocate(allocator, self, 1);
+        if (run)
+            std::move(function)();
+    }
+
+    Function function_;
+    [[no_unique_address]] Keep keep_;
+    [[no_unique_address]] Allocator allocator_;
+};
+
+// std::allocator stands for "no preference": Asio's per-thread cache serves such tasks faster.
+template <class Allocator>
+struct task_allocator
+{
+    using type = Allocator;
+    static type get(Allocator const& a) noexcept { return a; }
+};
+
+template <class T>
+struct task_allocator<std::allocator<T>>
+{
+    using type = asio::recycling_allocator<void>;
+    static type get(std::allocator<T> const&) noexcept { return {}; }
+};
+
+struct keep_nothing
+{
+};
+
+// Throws what the allocator or the function's move throws, and then the function is not consumed
+// but destroyed with the caller's copy.
+template <class F, class Allocator = std::allocator<void>, class Keep = keep_nothing>
+task* make_task(F&& f, strategy_t s = {}, invocation_t i = {}, Allocator const& allocator = {},
+    Keep keep = {})
+{
+    using mapped = task_allocator<Allocator>;
+    using op = function_task<std::decay_t<F>, typename mapped::type, Keep>;
+    using traits = std::allocator_traits<typename op::allocator_type>;
+    typename op::allocator_type a(mapped::get(allocator));
+    op* memory = traits::allocate(a, 1);
+    try
+    {
+        return ::new (static_cast<void*>(memory))
+            op(std::forward<F>(f), mapped::get(allocator), std::move(keep), s, i);
+    }
+    catch (...)
+    {
+        traits::deallocate(a, memory, 1);
+        throw;
+    }
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,143 @@
+#ifndef ASIO_EWYK_WORKER_POOL_HPP
+#define ASIO_EWYK_WORKER_POOL_HPP
+
+#include <asio_ewyk/detail/elastic_threads.hpp>
+#include <asio_ewyk/worker_pool_executor.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution_context.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace asio = boost::asio;
+
+namespace detail {
+class pool_access;
+}
+
+/** Threads that come with the work and go with it, and that can take over at once.
+
+    - `execute` gives a task to a parked thread; else the task waits in a queue, and a new thread is
+      started while there are fewer than `max_threads`.
+    - `try_execute` succeeds only if a parked thread takes the task now. It never waits and never
+      queues; this is what an execution strategy hands production over with.
+    - A thread that was parked for `idle_timeout` ends, down to `min_threads`.
+
+    Strategies and contexts that share a pool take turns, so that the backlog of one does not delay
+    the others. The pool corresponds to Jetty's `QueuedThreadPool` with its
+    `ReservedThreadExecutor`; unlike there a parked thread is never held back from queued tasks.
+
+    It is an execution context of Asio like `asio::thread_pool`: `asio::post(pool, f)`,
+    `asio::co_spawn(pool, ...)`, strands. An I/O object that is constructed with it works too, on
+    a hidden reactor thread of Asio's; better give I/O objects a context of their own.
+
+    All signals are blocked on the pool's threads.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for destruction.
+
+    @par Exception Safety
+    What a task throws goes to `worker_pool_options::on_exception`.
+
+    @see strategy_context, execution_strategy
+*/
+class alignas(detail::target_alignment) worker_pool : public asio::execution_context
+{
+public:
+    using executor_type = worker_pool_executor;
+
+    /// Starts no thread. Throws `std::invalid_argument`, which names the field and its range, for
+    /// options that cannot work.
+    explicit worker_pool(worker_pool_options options = {})
+        : threads_(std::move(options))
+        , client_(this)
+    {
+    }
+
+    /// stop(), and waits for the tasks that run. Not to be called by a task of the pool.
+    ~worker_pool();
+
+    /// An executor that runs functions on the pool's threads.
+    executor_type get_executor() noexcept { return executor_type(*this); }
+
+    /** Runs f() on a thread of the pool.
+
+        When the queue is full: with `caller_runs` f() is called here; with `reject` it is
+        destroyed and `queue_full_error` is thrown. After stop() it is destroyed.
+        Throws what allocation and the copy of f throw (strong guarantee).
+    */
+    template <class F>
+    void execute(F&& f);
+
+    /** Runs f() on a parked thread of the pool, if there is one.
+
+        False, and f untouched, if there is none; then a thread is started for the next time, see
+        `worker_pool_options::reserve`. Throws what allocation and the copy of f throw.
+    */
+    template <class F>
+    bool try_execute(F&& f);
+
+    /// Refuses new tasks and destroys those that wait. Running tasks go on. No-throw guarantee.
+    void stop() noexcept;
+
+    /// Waits until nothing waits or runs and no executor with `outstanding_work.tracked` is left,
+    /// or until stop(). Not to be called by a task of the pool.
+    void wait();
+
+    /// wait(), then stop(), then waits until the threads have ended.
+    void join();
+
+    /// What the pool was made with, `automatic` filled in. No-throw guarantee.
+    worker_pool_options const& options() const noexcept { return threads_.options(); }
+
+    // Figures of the moment; each may be out of date when it is read. No-throw guarantee.
+
+    /// Threads that live or are being started.
+    std::size_t threads() const noexcept { return threads_.threads(); }
+
+    /// Threads that have nothing to do.
+    std::size_t parked_threads() const noexcept { return threads_.parked(); }
+
+    /// Tasks that wait for a thread.
+    std::size_t queued() const noexcept { return threads_.queued(); }
+
+    /// Threads started so far.
+    std::size_t threads_started() const noexcept { return threads_.started(); }
+
+    /// How often the system would not start a thread. The task in question stays queued, and the
+    /// next call that needs a thread tries again.
+    std::size_t start_failures() const noexcept { return threads_.start_failures(); }
+
+private:
+    friend class detail::pool_access;
+
+    // What keeps the pool busy: tracked executors and tasks. Relaxed: who starts work has some, or
+    // is about to submit; it is the end of work that must be seen.
+    void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
+    void work_finished() noexcept;
+
+    void submit(detail::task* t, bool caller_may_run);
+
+    detail::elastic_threads threads_;
+    detail::pool_client client_; // tasks that came through the pool's own interface
+
+    // Relaxed up, so that an executor copies cheaply: whoever counts up holds a count already, or
+    // races with wait() in the caller's own program. Sequentially consistent down.
+    std::atomic<std::size_t> work_{0};
+
+    std::mutex mutex_;
+    std::condition_variable idle_; // work_ fell to zero, or stop()
+    bool stopped_ = false;         // guarded by mutex_
+};
+
+} // namespace asio_ewyk
+
+#include <asio_ewyk/impl/worker_pool.hpp>
+
+#endif

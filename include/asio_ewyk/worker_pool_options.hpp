@@ -1,0 +1,84 @@
+#ifndef ASIO_EWYK_WORKER_POOL_OPTIONS_HPP
+#define ASIO_EWYK_WORKER_POOL_OPTIONS_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace asio_ewyk {
+
+/// What happens to a task when a pool's bounded queue is full.
+enum class queue_full
+{
+    /// The submitting thread runs it, if the call allows that, and so submits more slowly.
+    caller_runs,
+    /// It is refused: see `worker_pool::execute` for what the submitter sees.
+    reject,
+};
+
+/// Thrown by a pool that refuses a task because its queue is full. The task is destroyed.
+class queue_full_error : public std::runtime_error
+{
+public:
+    queue_full_error()
+        : std::runtime_error("asio_ewyk: the queue of the worker pool is full")
+    {
+    }
+};
+
+/** How a `worker_pool` is to be. Every field has a default.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct worker_pool_options
+{
+    /// For `reserve`: the pool decides.
+    static constexpr std::size_t automatic = std::numeric_limits<std::size_t>::max();
+
+    /// Threads that stay although there is nothing to do. No thread is started before it is
+    /// needed, these neither. At most `max_threads`.
+    std::size_t min_threads = 0;
+
+    /// The most threads that the pool has, the same figure as in Jetty and Tomcat. Threads cost
+    /// nothing before they are needed. One that is in `on_thread_stop` has ended. At least 1.
+    std::size_t max_threads = 200;
+
+    /// How many threads `try_execute` may keep parked ahead of need: one that finds no parked
+    /// thread fails, and starts a thread for the next time while fewer than this are on their way.
+    /// Less than `max_threads`; 0: hand-overs take only threads that happen to be parked;
+    /// `automatic`: one for each core, at most an eighth of `max_threads`, at least 1 (0 if
+    /// `max_threads` is 1).
+    std::size_t reserve = automatic;
+
+    /// How long a thread above `min_threads` stays parked before it ends. At least 1 ms.
+    std::chrono::nanoseconds idle_timeout = std::chrono::seconds(60);
+
+    /// The most tasks that may wait for a thread; 0: no limit.
+    std::size_t max_queue = 0;
+
+    /// What happens to a task beyond `max_queue`.
+    queue_full when_full = queue_full::caller_runs;
+
+    /// Threads are named `<name>-<n>`, n from 0; where the system limits the length (Linux: 15
+    /// characters), the name's tail is cut, not the number.
+    std::string name = "ewyk";
+
+    /// Called on each thread of the pool before its first task. Must not throw.
+    std::function<void()> on_thread_start = {};
+
+    /// Called on each thread of the pool after its last task. Must not throw.
+    std::function<void()> on_thread_stop = {};
+
+    /// Called on the pool's thread with what a task threw; may run on several threads at once.
+    /// Empty: `std::terminate`, as Asio's `thread_pool` does. Must not throw.
+    std::function<void(std::exception_ptr)> on_exception = {};
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,159 @@
+#ifndef ASIO_EWYK_DETAIL_POOL_THREADS_HPP
+#define ASIO_EWYK_DETAIL_POOL_THREADS_HPP
+
+#include <asio_ewyk/detail/elastic_threads.hpp>
+#include <asio_ewyk/detail/task.hpp>
+
+#include <atomic>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// The threads of a pool, as a strategy_engine wants them.
+class pool_threads
+{
+public:
+    pool_threads(elastic_threads& pool, void const* owner) noexcept
+        : pool_(pool)
+        , client_(owner)
+    {
+    }
+
+    elastic_threads& pool() const noexcept { return pool_; }
+    pool_client& client() noexcept { return client_; }
+
+    bool try_start(task& t, call_frame& from) noexcept
+    {
+        if (!from.occupies && !pool_.occupy_if_one_is_left())
+            return false;
+        return lent(from, [&] { return pool_.try_execute(client_, &t); });
+    }
+
+    // A hand-over is not bounded by max_queue: there is one at most.
+    bool start(task& t, call_frame& from)
+    {
+        if (!from.occupies)
+            pool_.occupy();
+        return lent(from, [&] {
+            using enum elastic_threads::outcome;
+            pending_may_wait_.store(true, std::memory_order_relaxed);
+            auto const outcome = pool_.execute(client_, &t, false);
+            return outcome == accepted || outcome == no_thread;
+        });
+    }
+
+    // The pending thread is here; or, without a frame, will never come.
+    void arrived(call_frame* frame) noexcept
+    {
+        pending_may_wait_.store(false, std::memory_order_relaxed);
+        bool const occupies = std::exchange(pending_occupies_, false);
+        if (frame && frame->pooled && !frame->occupies)
+            frame->occupies = occupies;
+        else if (occupies)
+            pool_.vacate();
+    }
+
+    bool all_produce() const noexcept { return pool_.all_occupied(); }
+    bool pending_may_wait() const noexcept
+    {
+        return pending_may_wait_.load(std::memory_order_relaxed);
+    }
+
+    // Whether the thread of that frame may take the right to produce again.
+    bool may_resume(call_frame& frame) noexcept
+    {
+        if (frame.pooled && !frame.occupies)
+            frame.occupies = pool_.occupy_if_one_is_left();
+        return frame.occupies || !frame.pooled;
+    }
+
+    // The thread of that frame has no longer the right to produce.
+    void produces_no_more(call_frame& frame) noexcept
+    {
+        if (std::exchange(frame.occupies, false))
+            pool_.vacate();
+    }
+
+    // Has it run elsewhere; null, or a task that the caller must run.
+    task* give(task_ptr t, strategy_t s)
+    {
+        using enum elastic_threads::outcome;
+        task* const raw = t.release();
+        switch (pool_.execute(client_, raw))
+        {
+        case accepted:
+            break;
+        case no_thread:
+            // All threads produce, and may wait in that for as long as they like. With this
+            // strategy whoever has them produce has to see to it.
+            if (s == strategy_t::produce_execute_consume && pool_.threads() != 0)
+                break;
+            // Whatever is first in line; null if a thread has come and taken it.
+            return take();
+        case stopped:
+            if (!client_.leaving())
+                return raw;
+            raw->destroy();
+            break;
+        case full:
+            if (pool_.options().when_full == queue_full::caller_runs)
+                return raw;
+            raw->destroy();
+            break;
+        }
+        return nullptr;
+    }
+
+    // A waiting task, null if there is none.
+    task* take() noexcept { return pool_.take(client_); }
+
+    template <class Product>
+    task* give(Product&& product, call_frame const&, strategy_t s)
+    {
+        return give(task_ptr(make_task(std::forward<Product>(product))), s);
+    }
+
+    // Nobody waits for a chance to produce.
+    bool wake_guest() noexcept { return false; }
+    bool may_start() const noexcept { return true; }
+    bool steps_alone(call_frame const&) const noexcept { return false; }
+    void retry_start() noexcept { pool_.retry_start(); }
+
+    void count(call_frame const&) noexcept {}
+
+    void leave() { pool_.leave(client_); }
+
+private:
+    // Asks for the pending thread, for which a place among those that produce is occupied: the one
+    // of whoever hands over, or another one.
+    template <class Ask>
+    bool lent(call_frame& from, Ask ask)
+    {
+        pending_occupies_ = true;
+        bool const moved = std::exchange(from.occupies, false);
+        if (ask())
+            return true;
+        pending_occupies_ = false;
+        pending_may_wait_.store(false, std::memory_order_relaxed);
+        if (moved)
+            from.occupies = true;
+        else
+            pool_.vacate();
+        return false;
+    }
+
+    elastic_threads& pool_;
+    pool_client client_;
+
+    // Whether the pending thread is the pool's and counted there. Belongs to whoever has the
+    // pending bit of production.hpp: who asks for the thread, then the thread.
+    bool pending_occupies_ = false;
+
+    // Likewise; but others read it. Relaxed: an old value costs a hand-over that comes late, or a
+    // task that is given away instead.
+    std::atomic<bool> pending_may_wait_{false};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

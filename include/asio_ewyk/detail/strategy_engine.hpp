@@ -1,0 +1,285 @@
+#ifndef ASIO_EWYK_DETAIL_STRATEGY_ENGINE_HPP
+#define ASIO_EWYK_DETAIL_STRATEGY_ENGINE_HPP
+
+#include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/choose.hpp>
+#include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/task.hpp>
+#include <asio_ewyk/producer.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// Carries out what production.hpp and choose.hpp decide, over
+//
+// - a producer: `produce()`, or `produce(frame)` for one that wants to know whom it serves, and
+//   `leave()` if it wants to know that the producing thread leaves without having found nothing,
+//   `gone(frame)` if also that it has given up the right;
+// - threads: `try_start(t, frame)` gets t a parked thread now or fails; `start(t, frame)`, allowed
+//   if `may_start()`, gets it a thread sooner or later or fails; `wake_guest()` wakes a
+//   parked caller, who produces if nobody does, or fails; `give(task, frame, strategy)` has a
+//   produced task run elsewhere and returns null, or else a task that the caller must run;
+//   `retry_start()` makes up for a thread that the system refused; `steps_alone(frame)` says
+//   whether nobody but callers who step is there; `count(frame)` is told of each task;
+//   `arrived(frame)`, `may_resume(frame)` and `produces_no_more(frame)` keep count of the threads
+//   that produce, `all_produce()` says whether no other is left, and `pending_may_wait()` whether
+//   the pending thread may still be in a queue.
+//
+// The engine is itself the task that a thread is given to come and produce; since there is one
+// pending thread at most, it is in one queue at most.
+//
+// Every function is called with a frame of this engine on the calling thread's stack.
+template <class Producer, class Threads>
+class strategy_engine : private task
+{
+public:
+    strategy_engine(Producer& producer, Threads& threads, strategy_t s) noexcept
+        : task(&strategy_engine::act, s, invocation_t::blocking)
+        , producer_(producer)
+        , threads_(threads)
+    {
+    }
+
+    strategy_t strategy() const noexcept { return task::strategy(); }
+
+    bool is_production(task const* t) const noexcept { return t == this; }
+
+    bool idle() const noexcept { return unpack().state == production_state::idle; }
+
+    // Produces and consumes until there is nothing to do or another thread produces; false if
+    // another one does already. Throws what the producer and tasks throw, after production has
+    // been passed on.
+    bool enter(call_frame& frame)
+    {
+        if (!frame.nested && apply(production_event::enter) != production_verdict::produce)
+            return false;
+        loop(frame);
+        return true;
+    }
+
+    // Has another thread produce.
+    void dispatch(call_frame& frame)
+    {
+        if (threads_.wake_guest() || !threads_.may_start())
+            return;
+        if (apply(production_event::ask) != production_verdict::start)
+            threads_.retry_start();
+        else if (!threads_.start(*this, frame))
+            apply(production_event::give_up);
+    }
+
+private:
+    static void act(task* base, bool run)
+    {
+        auto* self = static_cast<strategy_engine*>(base);
+        if (run)
+            self->arrive(*call_frame::find(self));
+        else
+        {
+            self->threads_.arrived(nullptr);
+            self->apply(production_event::give_up);
+            self->threads_.wake_guest();
+        }
+    }
+
+    void arrive(call_frame& frame)
+    {
+        if (frame.producing)
+        {
+            // It has found its own request in the pool's queue.
+            threads_.arrived(nullptr);
+            apply(production_event::arrive);
+            return;
+        }
+        // Before the pending bit is cleared, and somebody else may set it.
+        threads_.arrived(&frame);
+        struct leave
+        {
+            Threads& threads;
+            call_frame& frame;
+            ~leave() { threads.produces_no_more(frame); }
+        } const on_exit{threads_, frame};
+        if (apply(production_event::arrive) == production_verdict::produce)
+            loop(frame);
+    }
+
+    production unpack() const noexcept { return production::unpack(word_.load()); }
+
+    // Sequentially consistent: whoever leaves the right to produce next looks whether somebody
+    // waits for it, and whoever waits has said so before he looked who has it.
+    production_verdict apply(production_event event) noexcept
+    {
+        std::uint32_t word = word_.load();
+        for (;;)
+        {
+            production_step const step = next_production(production::unpack(word), event);
+            if (word_.compare_exchange_weak(word, step.next.pack()))
+                return step.verdict;
+        }
+    }
+
+    void loop(call_frame& frame)
+    {
+        flag_scope looping(frame.looping, true);
+        frame.producing = true;
+        try
+        {
+            do
+                while (auto product = next(frame))
+                    if (!consume(frame, std::move(product)))
+                        return;
+            while (!frame.nested
+                && apply(production_event::found_none) == production_verdict::produce);
+            frame.producing = frame.nested;
+            gone(frame);
+        }
+        catch (...)
+        {
+            if (std::exchange(frame.producing, frame.nested) && !frame.nested)
+            {
+                abdicate();
+                gone(frame);
+                dispatch(frame);
+            }
+            throw;
+        }
+    }
+
+    void gone(call_frame& frame) noexcept
+    {
+        if constexpr (requires { producer_.gone(frame); })
+            producer_.gone(frame);
+    }
+
+    void abdicate()
+    {
+        if constexpr (requires { producer_.leave(); })
+            producer_.leave();
+        apply(production_event::abdicate);
+    }
+
+    auto next(call_frame& frame)
+    {
+        if constexpr (requires { producer_.produce(frame); })
+            return producer_.produce(frame);
+        else
+            return producer_.produce();
+    }
+
+    // False if another thread produces now.
+    template <class Product>
+    bool consume(call_frame& frame, Product product)
+    {
+        strategy_t const s = strategy_of(product);
+        invocation_t const i = invocation_of(product);
+        bool const may_block = this_thread_may_block;
+        bool const handed_over
+            = choose(s, i, may_block, true) == sub_strategy::execute_produce_consume
+            && hand_over(frame, s);
+        switch (choose(s, i, may_block, handed_over))
+        {
+        case sub_strategy::produce_execute_consume:
+            // Who steps wants to see the task run, unless it was meant for the pool.
+            if ((frame.nested || threads_.steps_alone(frame))
+                && s != strategy_t::produce_execute_consume)
+                return run(frame, product);
+            if (task* back = threads_.give(std::move(product), frame, s))
+            {
+                bool const right_only = is_production(back);
+                back->run();
+                // What waited first was the request for a producer, who is here; so one thread
+                // less is to produce. If they still all are, the task that waits next.
+                if (right_only && threads_.all_produce() && (back = threads_.take()) != nullptr)
+                    back->run();
+            }
+            frame.rethrow_captured();
+            return true;
+        case sub_strategy::produce_invoke_consume: {
+            may_block_scope mark(false);
+            return run(frame, product);
+        }
+        case sub_strategy::produce_consume:
+            return run(frame, product);
+        case sub_strategy::execute_produce_consume:
+            break;
+        }
+        run(frame, product);
+        if (!threads_.may_resume(frame))
+        {
+            dispatch(frame);
+            return false;
+        }
+        if (apply(production_event::resume) == production_verdict::produce)
+            return frame.producing = true;
+        threads_.produces_no_more(frame);
+        return false;
+    }
+
+    template <class Product>
+    bool run(call_frame& frame, Product& product)
+    {
+        threads_.count(frame);
+        product();
+        frame.rethrow_captured();
+        return true;
+    }
+
+    // Whether another thread has, or is on its way to take, the right to produce.
+    bool hand_over(call_frame& frame, strategy_t s)
+    {
+        if (frame.nested)
+            return false;
+        // A request that waits in the pool's queue may wait for long; only with this strategy
+        // production waits with it.
+        if (s != strategy_t::execute_produce_consume && threads_.pending_may_wait())
+            return false;
+        frame.producing = false;
+        if (threads_.steps_alone(frame))
+        {
+            // The right is there for any other caller; nobody is asked to take it.
+            abdicate();
+            threads_.wake_guest();
+            return true;
+        }
+        // The right is given up before a thread is asked to take it: one that came first would
+        // find it taken, and leave.
+        if (apply(production_event::hand_over) != production_verdict::start)
+        {
+            threads_.produces_no_more(frame);
+            threads_.retry_start();
+            return true;
+        }
+        bool const started = s == strategy_t::execute_produce_consume
+            ? threads_.start(*this, frame)
+            : threads_.try_start(*this, frame);
+        if (started || apply(production_event::take_back) != production_verdict::produce)
+        {
+            threads_.produces_no_more(frame);
+            return true;
+        }
+        frame.producing = true;
+        return false;
+    }
+
+    template <class Product>
+    strategy_t strategy_of(Product const& product) const noexcept
+    {
+        if constexpr (requires { product.strategy(); })
+            return product.strategy();
+        else
+            return strategy();
+    }
+
+    Producer& producer_;
+    Threads& threads_;
+
+    // See production.hpp. Any thread, through apply().
+    alignas(64) std::atomic<std::uint32_t> word_{production{}.pack()};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,108 @@
+#ifndef ASIO_EWYK_EXECUTION_STRATEGY_HPP
+#define ASIO_EWYK_EXECUTION_STRATEGY_HPP
+
+#include <asio_ewyk/detail/pool_threads.hpp>
+#include <asio_ewyk/detail/strategy_engine.hpp>
+#include <asio_ewyk/producer.hpp>
+#include <asio_ewyk/worker_pool.hpp>
+
+namespace asio_ewyk {
+
+/** Takes tasks from a producer and decides which thread runs each, and which one produces on.
+
+    For each produced task, by strategy and by `invocation()` of the task (without it: `blocking`):
+
+    | strategy                  | non_blocking | either                 | blocking               |
+    |---------------------------|--------------|------------------------|------------------------|
+    | `produce_consume`         | PC           | PC                     | PC                     |
+    | `produce_execute_consume` | PEC          | PEC                    | PEC                    |
+    | `execute_produce_consume` | EPC          | EPC                    | EPC                    |
+    | `eat_what_you_kill`       | PC           | EPC if a thread of the | EPC if a thread of the |
+    |                           |              | pool can take over,    | pool can take over,    |
+    |                           |              | else PIC               | else PEC               |
+
+    - PC, produce-consume: run it here, go on producing.
+    - PIC, produce-invoke-consume: likewise, with `this_invocation::may_block()` false.
+    - PEC, produce-execute-consume: give it to the pool, go on producing. If the pool's queue is
+      full, see `worker_pool_options::when_full`: the producer runs it, or it is destroyed.
+    - EPC, execute-produce-consume: let another thread produce and run it here; afterwards produce
+      on, unless the other thread has begun to.
+
+    On a producing thread that may not block itself, `eat_what_you_kill` runs an `either` task as
+    PC and a `blocking` one as PEC. With `execute_produce_consume`, when the pool is out of threads,
+    production waits for one: that is the strategy's known flaw.
+
+    A producer may wait for as long as it likes, so with `eat_what_you_kill` the last thread of a
+    pool does not take over: it is left for tasks. That is no guarantee, as a thread may also come
+    to produce by `dispatch()`, with `execute_produce_consume`, or because its task ends and nobody
+    else produces: a pool must have more threads than producers that wait in it.
+
+    States: idle (nobody produces), producing (one thread does), reproducing (one thread does, and
+    will look again before it goes idle). This is Jetty's `ExecutionStrategy` with its
+    `AdaptiveExecutionStrategy`; *eat what you kill* is a hunter's rule: the thread that found
+    the work, and so has it in its cache, consumes it.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: dispatch() and produce() are safe. Destruction is not
+    while either is called, and not from a task of this strategy.
+
+    @par Exception Safety
+    An exception of a task or of the producer never stops production. On a thread of the pool it
+    goes to `worker_pool_options::on_exception`; on a thread that called produce() it leaves
+    produce() after production was passed on to the pool.
+
+    @see worker_pool, strategy_context
+*/
+template <producer Producer>
+class execution_strategy
+{
+public:
+    /// Both the producer and the pool must outlive the object. No-throw guarantee.
+    execution_strategy(
+        Producer& source, worker_pool& pool, strategy_t s = strategy_t::eat_what_you_kill) noexcept
+        : threads_(detail::pool_access::threads(pool), &engine_)
+        , engine_(source, threads_, s)
+    {
+    }
+
+    execution_strategy(execution_strategy const&) = delete;
+    execution_strategy& operator=(execution_strategy const&) = delete;
+
+    /// Destroys the tasks that still wait for a thread, waits for those that run in the pool.
+    ~execution_strategy() { threads_.leave(); }
+
+    /** Produces on this thread, until there is nothing to do or another thread produces.
+
+        If another thread produces already, it will look once more, and this returns at once. From
+        within a task that this thread runs for the strategy it is dispatch(): no recursion.
+    */
+    void produce()
+    {
+        detail::call_frame* outer = detail::call_frame::find(&engine_);
+        if (outer && (outer->looping || outer->pooled))
+            return engine_.dispatch(*outer);
+        detail::call_frame frame(&engine_);
+        engine_.enter(frame);
+    }
+
+    /** Has a thread of the pool produce; never produces here.
+
+        After the pool was stopped it does nothing. Throws what starting a task in the pool throws.
+    */
+    void dispatch()
+    {
+        detail::call_frame frame(&engine_);
+        engine_.dispatch(frame);
+    }
+
+    /// The strategy in use. No-throw guarantee.
+    strategy_t strategy() const noexcept { return engine_.strategy(); }
+
+private:
+    detail::pool_threads threads_;
+    detail::strategy_engine<Producer, detail::pool_threads> engine_;
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,18 @@
+#ifndef ASIO_EWYK_HPP
+#define ASIO_EWYK_HPP
+
+#include <asio_ewyk/any_executor.hpp>
+#include <asio_ewyk/execution_strategy.hpp>
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/producer.hpp>
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/strategy_context.hpp>
+#include <asio_ewyk/strategy_executor.hpp>
+#include <asio_ewyk/strategy_options.hpp>
+#include <asio_ewyk/strategy_service.hpp>
+#include <asio_ewyk/version.hpp>
+#include <asio_ewyk/worker_pool.hpp>
+#include <asio_ewyk/worker_pool_executor.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#endif

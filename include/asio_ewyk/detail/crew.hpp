@@ -1,0 +1,162 @@
+#ifndef ASIO_EWYK_DETAIL_CREW_HPP
+#define ASIO_EWYK_DETAIL_CREW_HPP
+
+#include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/guest_places.hpp>
+#include <asio_ewyk/detail/pool_threads.hpp>
+#include <asio_ewyk/detail/turn.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// Everybody who works for one context, as a strategy_engine wants them: the callers of run(), who
+// are asked first, and the threads of the pool, who may work while somebody is inside run().
+class crew
+{
+public:
+    crew(elastic_threads& pool, void const* owner, strategy_t s) noexcept
+        : pool_(pool, owner)
+        , pool_may_produce_(s != strategy_t::produce_consume)
+    {
+    }
+
+    pool_threads& pool() noexcept { return pool_; }
+    guest_places& guests() noexcept { return guests_; }
+
+    // How many callers are inside run() or a sibling.
+    std::size_t runners() const noexcept { return runners_.load(); }
+
+    // How many of them do not step. Zero: the pool's threads may not produce.
+    std::size_t not_stepping() const noexcept { return not_stepping_.load(); }
+
+    void runner_came(bool stepping) noexcept
+    {
+        runners_.fetch_add(1);
+        if (!stepping)
+            not_stepping_.fetch_add(1);
+    }
+
+    // Whether he was the last one, and the last one who did not step.
+    struct departure
+    {
+        bool last;
+        bool last_to_run;
+    };
+    departure runner_left(bool stepping) noexcept
+    {
+        bool const last_to_run = !stepping && not_stepping_.fetch_sub(1) == 1;
+        return {runners_.fetch_sub(1) == 1, last_to_run};
+    }
+
+    // Whether that caller steps, and all others do.
+    bool steps_alone(call_frame const& frame) const noexcept
+    {
+        return frame.stepping && not_stepping() == 0;
+    }
+
+    // Whether that caller steps, and there is no other.
+    bool is_alone(call_frame const& frame) const noexcept
+    {
+        return frame.stepping && runners() == 1;
+    }
+
+    // Has a parked caller look around: he produces if nobody does.
+    bool wake_guest() noexcept { return guests_.wake_one(nullptr); }
+
+    // With produce_consume, and where all callers step, only other callers take over.
+    bool may_start() const noexcept
+    {
+        return pool_may_produce_ && not_stepping() != 0;
+    }
+
+    void retry_start() noexcept { pool_.retry_start(); }
+
+    bool try_start(task& t, call_frame& frame) noexcept
+    {
+        return guests_.wake_one(&t) || (may_start() && pool_.try_start(t, frame));
+    }
+
+    bool start(task& t, call_frame& frame)
+    {
+        if (guests_.wake_one(&t))
+            return true;
+        if (!may_start() || !pool_.start(t, frame))
+            return false;
+        wake_guest_for_queue();
+        return true;
+    }
+
+    void arrived(call_frame* frame) noexcept { pool_.arrived(frame); }
+    bool may_resume(call_frame& frame) noexcept { return pool_.may_resume(frame); }
+    bool all_produce() const noexcept { return pool_.all_produce(); }
+    bool pending_may_wait() const noexcept { return pool_.pending_may_wait(); }
+    void produces_no_more(call_frame& frame) noexcept { pool_.produces_no_more(frame); }
+
+    // A guest counts what he runs, in his own call; the pool does not.
+    task* give(task_ptr t, call_frame const& frame, strategy_t s)
+    {
+        task* const raw = t.release();
+        if (guests_.wake_one(raw))
+            return nullptr;
+        count(frame);
+        task* const back = pool_.give(task_ptr(raw), s);
+        wake_guest_for_queue();
+        return back;
+    }
+
+    task* take() noexcept { return pool_.take(); }
+
+    // What the pool's threads run is credited to the next run() that returns. Before the task, as
+    // its end may be what ends that run().
+    void count(call_frame const& frame) noexcept
+    {
+        if (frame.run)
+            frame.run->count();
+        else
+            // Relaxed: a plain sum, which the task's end orders.
+            balance_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    // A task that was counted when it was given away will be counted once more. Relaxed, as above.
+    void count_back() noexcept { balance_.fetch_sub(1, std::memory_order_relaxed); }
+
+    // What a call of run() returns that has counted so many itself.
+    std::size_t settle(std::size_t counted) noexcept
+    {
+        std::ptrdiff_t const sum = balance_.exchange(0) + static_cast<std::ptrdiff_t>(counted);
+        if (sum >= 0)
+            return static_cast<std::size_t>(sum);
+        balance_.fetch_add(sum);
+        return 0;
+    }
+
+    // Has every parked guest look around. Whatever changed must be visible before.
+    void wake_all() noexcept
+    {
+        while (guests_.wake_one(nullptr))
+            ;
+        guests_.changed();
+    }
+
+private:
+    // A guest that parked since the first look may have missed what waits now.
+    void wake_guest_for_queue() noexcept
+    {
+        if (pool_.client().size() != 0)
+            wake_guest();
+    }
+
+    pool_threads pool_;
+    guest_places guests_;
+    bool const pool_may_produce_;
+    std::atomic<std::size_t> runners_{0};
+    std::atomic<std::size_t> not_stepping_{0}; // of them
+    alignas(64) std::atomic<std::ptrdiff_t> balance_{0}; // counted, and in no result yet
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

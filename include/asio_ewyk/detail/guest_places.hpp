@@ -1,0 +1,107 @@
+#ifndef ASIO_EWYK_DETAIL_GUEST_PLACES_HPP
+#define ASIO_EWYK_DETAIL_GUEST_PLACES_HPP
+
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/parker.hpp>
+#include <asio_ewyk/detail/reserve.hpp>
+#include <asio_ewyk/detail/task.hpp>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace asio_ewyk::detail {
+
+// A caller's thread that is inside run(), while it waits for something to do.
+struct guest
+{
+    parker sleep;
+    task* job = nullptr; // written by who claimed the guest, before it is woken; null: look around
+};
+
+// The callers' threads that are inside run(). There are `capacity` places; whoever finds none free
+// waits for one, since a guest without a place could not be found.
+class guest_places
+{
+public:
+    static constexpr std::size_t capacity = 256;
+    static constexpr std::size_t none = reserve::none;
+
+    guest_places()
+        : parked_(capacity)
+        , free_(capacity)
+    {
+        for (std::size_t i = 0; i != capacity; ++i)
+            free_.park(i);
+    }
+
+    // A place; none if the deadline came first, or `give_up()` held when changed() was called.
+    template <class GiveUp>
+    std::size_t occupy(guest& g, time_point deadline, GiveUp give_up)
+    {
+        std::size_t place = free_.claim();
+        if (place == none)
+        {
+            std::unique_lock lock(mutex_);
+            waiting_.fetch_add(1);
+            auto const settled = [&] { return (place = free_.claim()) != none || give_up(); };
+            if (deadline == forever)
+                changed_.wait(lock, settled);
+            else
+                changed_.wait_until(lock, deadline, settled);
+            waiting_.fetch_sub(1);
+        }
+        if (place != none)
+            guests_[place] = &g;
+        return place;
+    }
+
+    void vacate(std::size_t place)
+    {
+        guests_[place] = nullptr;
+        free_.park(place);
+        changed();
+    }
+
+    void changed()
+    {
+        if (waiting_.load() != 0)
+        {
+            std::lock_guard lock(mutex_);
+            changed_.notify_all();
+        }
+    }
+
+    // The guest may be claimed from now on.
+    void park(std::size_t place) noexcept { parked_.park(place); }
+    bool withdraw(std::size_t place) noexcept { return parked_.withdraw(place); }
+
+    // Wakes a parked guest with a job; null has it look around. False if no guest is parked.
+    bool wake_one(task* job) noexcept
+    {
+        std::size_t const place = parked_.claim();
+        if (place == none)
+            return false;
+        guest& g = *guests_[place];
+        g.job = job;
+        g.sleep.unpark();
+        return true;
+    }
+
+private:
+    reserve parked_;
+    reserve free_; // places that nobody has
+
+    // Written by the thread that has the place while it is not parked; read by who claimed it.
+    std::array<guest*, capacity> guests_{};
+
+    std::mutex mutex_;
+    std::condition_variable changed_; // a place became free, or something to give up for
+    std::atomic<std::size_t> waiting_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,377 @@
+#ifndef ASIO_EWYK_DETAIL_REACTOR_HPP
+#define ASIO_EWYK_DETAIL_REACTOR_HPP
+
+#include <asio_ewyk/detail/crew.hpp>
+#include <asio_ewyk/detail/posted_queue.hpp>
+#include <asio_ewyk/detail/task_list.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// An io_context as a producer: what completes inside it is captured and becomes a task, together
+// with what is posted. Jetty's ManagedSelector.
+//
+// Waiting and waking: the producer sets `asleep`, looks once more whether something was posted, and
+// enters the io_context. Who posts adds the task, looks whether `asleep` is set, and if so sends a
+// wake-up through the io_context, unless one is under way. All four steps are sequentially
+// consistent: one of the two sees the other. `asleep` is also set while nobody produces.
+class reactor
+{
+public:
+    // `wake` is what a wake-up does when it is run by a thread that is not the producer.
+    reactor(asio::io_context& ioc, crew& threads, void const* owner, void (*wake)(void*),
+        void* argument) noexcept
+        : ioc_(ioc)
+        , crew_(threads)
+        , owner_(owner)
+        , foreign_wake_(wake)
+        , foreign_wake_argument_(argument)
+    {
+    }
+
+    // The next task for the thread of that frame; empty when it is to leave. The producer only.
+    task_ptr produce(call_frame& frame);
+
+    // The producer is about to give up the right to produce with work left.
+    void leave() noexcept;
+
+    // The thread of that frame has given up the right to produce, or runs a task.
+    void gone(call_frame& frame) noexcept;
+
+    // Any thread.
+    void post(task* t) noexcept
+    {
+        posted_.push(t);
+        if (asleep_.load())
+            wake_up();
+    }
+
+    // The producer only, inside the io_context: a completion.
+    void capture(task* t) noexcept
+    {
+        accounted_ = true;
+        ready_.push(t);
+    }
+
+    // Likewise: a completion that is run in place instead; the io_context does not wait after it.
+    void account(call_frame& frame) noexcept
+    {
+        gone(frame);
+        accounted_ = true;
+        crew_.count(frame);
+    }
+
+    // Any thread: runs here what was posted, if the producer sleeps; for one that has taken the
+    // wake-up that was meant for the producer.
+    void run_posted();
+
+    // Whoever was to produce will not: whoever runs the io_context itself must be told of what is
+    // here, as after leave().
+    void abandoned() noexcept
+    {
+        asleep_.store(true);
+        wake_up();
+    }
+
+    // The io_context was stopped: nobody takes what is queued here any more, until it is restarted.
+    void stopped() noexcept { stopped_.store(true); }
+
+    // Called when nobody is left but callers who step: waits until no thread of the pool produces,
+    // or there is somebody else again. Handlers that run outside of the io_context are not waited
+    // for.
+    void expel_pool_threads();
+
+    // Called when somebody has come who does not step, and when a thread of the pool is out.
+    void end_expulsion() noexcept
+    {
+        if (expelling_.load() == 0)
+            return;
+        std::lock_guard lock(mutex_);
+        outside_.notify_all();
+    }
+
+    // Destroys what is queued. Nobody may produce any more.
+    void destroy_tasks() noexcept;
+
+private:
+    // How many tasks run at most between two polls of the io_context, and how many completions one
+    // such poll takes at most: neither posted tasks nor I/O can starve the other
+    // (jetty/jetty.project#1924). 61 is the figure of Go's and tokio's schedulers.
+    static constexpr std::size_t poll_interval = 61;
+    static constexpr std::size_t poll_batch = 16;
+
+    // A wake-up, as a handler whose memory is a part of the reactor: one is under way at a time,
+    // and Asio frees a handler's memory before it calls the handler. So a wake-up cannot fail.
+    struct wake_handler
+    {
+        template <class T>
+        struct slot_allocator
+        {
+            using value_type = T;
+
+            explicit slot_allocator(reactor* r) noexcept
+                : self(r)
+            {
+            }
+
+            template <class U>
+            slot_allocator(slot_allocator<U> const& other) noexcept
+                : self(other.self)
+            {
+            }
+
+            T* allocate(std::size_t) noexcept
+            {
+                static_assert(sizeof(T) <= sizeof(self->wake_memory_));
+                static_assert(alignof(T) <= alignof(std::max_align_t));
+                return reinterpret_cast<T*>(self->wake_memory_);
+            }
+
+            void deallocate(T*, std::size_t) noexcept {}
+
+            friend bool operator==(slot_allocator const&, slot_allocator const&) noexcept = default;
+
+            reactor* self;
+        };
+
+        using allocator_type = slot_allocator<char>;
+        allocator_type get_allocator() const noexcept { return allocator_type(self); }
+        void operator()() const { self->woken(); }
+
+        reactor* self;
+    };
+
+    bool must_leave(call_frame const& frame) noexcept
+    {
+        // The flag spares a lock for each task. It may be out of date, for the io_context can be
+        // restarted without our knowledge. Acquire: what came before the stop is visible.
+        if (stopped_.load(std::memory_order_acquire)) [[unlikely]]
+        {
+            // Cleared first: a stop in between sets it again.
+            stopped_.store(false);
+            if (ioc_.stopped())
+            {
+                stopped_.store(true);
+                // By somebody, perhaps, who knows it as an io_context only and woke nobody.
+                crew_.wake_all();
+                return true;
+            }
+        }
+        return frame.run ? frame.run->done() : crew_.not_stepping() == 0;
+    }
+
+    void poll(call_frame& frame);
+    bool wait(call_frame& frame);
+    void wake_up() noexcept;
+    void woken();
+
+    template <class Step>
+    std::size_t inside(call_frame& frame, Step step);
+
+    asio::io_context& ioc_;
+    crew& crew_;
+    void const* owner_;
+    void (*foreign_wake_)(void*);
+    void* foreign_wake_argument_;
+
+    // The producer's own.
+    task_list ready_;
+    std::size_t since_poll_ = 0;
+    bool accounted_ = false; // what the io_context ran is counted, or not worth it
+
+    std::atomic<bool> stopped_{false};
+
+    // How many threads of the pool are inside produce(), or have not given up the right since: one,
+    // and for a moment another one that follows. Sequentially consistent, as is the count of
+    // runners: a thread counts itself, then looks for runners; the last of these leaves, then looks
+    // here.
+    std::atomic<int> pool_inside_{0};
+
+    // How many threads wait in expel_pool_threads. Sequentially consistent: they count themselves
+    // and then look; whoever lets them go changes what they look at and then looks at the count.
+    std::atomic<int> expelling_{0};
+    std::mutex mutex_;
+    std::condition_variable outside_;
+
+    alignas(64) posted_queue posted_;
+    std::atomic<bool> asleep_{true};       // written by the producer
+    std::atomic<bool> wake_queued_{false}; // a wake-up is in the io_context's queue
+    alignas(std::max_align_t) std::byte wake_memory_[256]; // who set wake_queued_, until it runs
+};
+
+inline task_ptr reactor::produce(call_frame& frame)
+{
+    // Relaxed, both: whoever still reads true sends a wake-up that finds nothing, and what is
+    // posted without one is looked for below.
+    if (asleep_.load(std::memory_order_relaxed))
+        asleep_.store(false, std::memory_order_relaxed);
+    for (;;)
+    {
+        if (!frame.run && !std::exchange(frame.inside, true))
+            pool_inside_.fetch_add(1);
+        if (must_leave(frame))
+            break;
+        if (!ready_.empty())
+        {
+            if (++since_poll_ < poll_interval)
+            {
+                task_ptr next(ready_.pop());
+                gone(frame);
+                return next;
+            }
+            since_poll_ = 0;
+            if (!frame.run || frame.run->wait() != turn::waiting::no_reactor)
+                poll(frame);
+        }
+        else if (!posted_.drain_to(ready_) && !wait(frame))
+            break;
+    }
+    leave();
+    return task_ptr();
+}
+
+// From now on whoever posts sends a wake-up, so that a thread that runs the io_context itself finds
+// the task; what is here already needs one too.
+inline void reactor::leave() noexcept
+{
+    asleep_.store(true);
+    if (!ready_.empty() || !posted_.empty())
+        wake_up();
+}
+
+inline void reactor::gone(call_frame& frame) noexcept
+{
+    if (!std::exchange(frame.inside, false))
+        return;
+    pool_inside_.fetch_sub(1);
+    end_expulsion();
+    // A thread of the pool leaves, whatever there is to do: a parked caller who steps goes on.
+    if (crew_.not_stepping() == 0)
+        crew_.wake_guest();
+}
+
+inline void reactor::poll(call_frame& frame)
+{
+    for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
+        if (inside(frame, [this] { return ioc_.poll_one(); }) == 0)
+            break;
+    // By somebody who knows it as an io_context only.
+    if (ioc_.stopped())
+        stopped_.store(true);
+}
+
+// False if there is nothing more to do here.
+inline bool reactor::wait(call_frame& frame)
+{
+    since_poll_ = 0;
+    asleep_.store(true);
+    bool progress = true;
+    if (posted_.empty())
+    {
+        turn const* const t = frame.run;
+        if (t && t->wait() == turn::waiting::no_reactor)
+            progress = false;
+        else if (t && t->wait() == turn::waiting::none)
+            progress = inside(frame, [this] { return ioc_.poll_one(); }) != 0;
+        else if (t && t->deadline() != forever)
+            progress = inside(frame, [&] { return ioc_.run_one_until(t->deadline()); }) != 0;
+        else
+            progress = inside(frame, [this] { return ioc_.run_one(); }) != 0;
+    }
+    // Relaxed: whoever still reads true sends a wake-up that finds nothing.
+    asleep_.store(false, std::memory_order_relaxed);
+    if (progress)
+        return true;
+    if (ioc_.stopped())
+    {
+        crew_.wake_all();
+        return false;
+    }
+    // A post that found the wait over by itself, at a deadline or in a poll.
+    return !posted_.empty();
+}
+
+template <class Step>
+std::size_t reactor::inside(call_frame& frame, Step step)
+{
+    std::size_t n = 0;
+    {
+        flag_scope producer(frame.in_producer, true);
+        flag_scope account(accounted_, false); // a handler that runs in place may come here again
+        n = step();
+        if (n != 0 && !accounted_)
+            crew_.count(frame);
+    }
+    frame.rethrow_captured();
+    return n;
+}
+
+inline void reactor::wake_up() noexcept
+{
+    if (!wake_queued_.exchange(true))
+        asio::post(ioc_.get_executor(), wake_handler{this});
+}
+
+inline void reactor::woken()
+{
+    // Before the producer looks at what was posted: a later post sends a wake-up of its own.
+    wake_queued_.exchange(false);
+    call_frame const* const frame = call_frame::find(owner_);
+    if (frame && frame->in_producer)
+        accounted_ = true;
+    else
+        foreign_wake_(foreign_wake_argument_);
+}
+
+inline void reactor::run_posted()
+{
+    task_list here;
+    if (!asleep_.load() || !posted_.drain_to(here))
+        return;
+    try
+    {
+        while (task* t = here.pop())
+            t->run();
+    }
+    catch (...)
+    {
+        while (task* t = here.pop())
+            post(t);
+        throw;
+    }
+}
+
+inline void reactor::expel_pool_threads()
+{
+    if (pool_inside_.load() == 0)
+        return;
+    wake_up();
+    expelling_.fetch_add(1);
+    {
+        std::unique_lock lock(mutex_);
+        outside_.wait(
+            lock, [this] { return pool_inside_.load() == 0 || crew_.not_stepping() != 0; });
+    }
+    expelling_.fetch_sub(1);
+}
+
+inline void reactor::destroy_tasks() noexcept
+{
+    // A destroyed handler may post again.
+    do
+        while (task* t = ready_.pop())
+            t->destroy();
+    while (posted_.drain_to(ready_));
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

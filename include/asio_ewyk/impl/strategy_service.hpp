@@ -1,0 +1,374 @@
+#ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
+#define ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
+
+#include <asio_ewyk/strategy_service.hpp>
+
+#include <stdexcept>
+#include <thread>
+
+namespace asio_ewyk {
+
+static_assert(asio::execution::is_executor_v<strategy_executor>);
+static_assert(sizeof(strategy_executor) <= 16);
+static_assert(
+    sizeof(std::decay_t<decltype(asio::require(std::declval<strategy_executor>(),
+            asio::execution::outstanding_work.tracked))>)
+    <= 16);
+
+namespace detail {
+
+inline strategy_work::strategy_work(strategy_service& service) noexcept
+    : io_context_work(asio::require(
+        service.context().get_executor(), asio::execution::outstanding_work.tracked))
+{
+}
+
+inline asio::io_context& strategy_executor_traits::context(strategy_service& service) noexcept
+{
+    return service.context();
+}
+
+inline bool strategy_executor_traits::running_in_this_thread(strategy_service& service) noexcept
+{
+    return service.running_in_this_thread();
+}
+
+#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+inline void strategy_executor_traits::work_started(strategy_service& service) noexcept
+{
+    service.context().get_executor().on_work_started();
+}
+
+inline void strategy_executor_traits::work_finished(strategy_service& service) noexcept
+{
+    service.context().get_executor().on_work_finished();
+}
+#endif
+
+template <class F, class Allocator>
+void strategy_executor_traits::execute(
+    strategy_service& service, submission s, F&& f, Allocator const& allocator)
+{
+    service.execute(s, std::forward<F>(f), allocator);
+}
+
+// Tasks without the reactor: for a wake-up that a thread runs which is not ours. A few of them, to
+// leave completions their turn; if there are more, another wake-up is on its way then.
+inline void run_what_is_queued(void* service)
+{
+    auto& self = *static_cast<strategy_service*>(service);
+    turn t(64, turn::waiting::no_reactor, forever, true);
+    self.take_part(t);
+    if (!self.engine_.idle())
+        self.reactor_.run_posted();
+}
+
+} // namespace detail
+
+inline strategy_service::strategy_service(
+    asio::execution_context& owner, strategy_options const& options)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , own_pool_(std::in_place, options.pool())
+    , pool_(*own_pool_)
+    , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
+    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
+    , engine_(reactor_, crew_, options.strategy)
+{
+}
+
+inline strategy_service::strategy_service(
+    asio::execution_context& owner, worker_pool& pool, strategy_t s)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , pool_(pool)
+    , crew_(detail::pool_access::threads(pool_), &engine_, s)
+    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
+    , engine_(reactor_, crew_, s)
+{
+}
+
+inline bool strategy_service::running_in_this_thread() const noexcept
+{
+    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
+    return frame ? !frame->in_producer : ioc_.get_executor().running_in_this_thread();
+}
+
+template <class F, class Allocator>
+void strategy_service::execute(detail::submission s, F&& f, Allocator const& allocator)
+{
+    detail::call_frame* const frame = detail::call_frame::find(&engine_);
+    if (frame && !s.blocking_never)
+    {
+        if (!frame->in_producer)
+            return frame->run_in_place(std::forward<F>(f));
+        if (detail::never_leaves_producer(s.strategy, s.invocation))
+        {
+            reactor_.account(*frame);
+            detail::flag_scope consuming(frame->in_producer, false);
+            return frame->run_in_place(std::forward<F>(f));
+        }
+    }
+    else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
+    {
+        // Somebody runs the io_context itself: as plain Asio does.
+        return ioc_.get_executor().execute(std::forward<F>(f));
+    }
+    if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
+        return;
+    detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
+        allocator, detail::strategy_work(*this));
+    if (frame && frame->in_producer)
+        reactor_.capture(t);
+    else
+        reactor_.post(t);
+}
+
+// Counts a thread as being inside run().
+class strategy_service::runner
+{
+public:
+    runner(strategy_service& self, detail::call_frame& frame)
+        : self_(self)
+        , frame_(frame)
+    {
+        self_.crew_.runner_came(frame_.stepping);
+        if (!frame_.stepping)
+            self_.reactor_.end_expulsion();
+    }
+
+    runner(runner const&) = delete;
+    runner& operator=(runner const&) = delete;
+
+    ~runner()
+    {
+        auto const [last, last_to_run] = self_.crew_.runner_left(frame_.stepping);
+        bool const stopped = self_.ioc_.stopped();
+        if (stopped)
+            self_.crew_.wake_all();
+        // Also after stop(): restart() must not find a thread waiting inside the io_context.
+        if (last_to_run)
+            self_.reactor_.expel_pool_threads();
+        if (!last && !stopped && self_.engine_.idle())
+            self_.engine_.dispatch(frame_);
+        // Who steps has been told that they were executed.
+        if (last && !frame_.stepping)
+            self_.recall_tasks();
+    }
+
+private:
+    strategy_service& self_;
+    detail::call_frame& frame_;
+};
+
+inline std::size_t strategy_service::run_until(std::chrono::steady_clock::time_point deadline)
+{
+    detail::turn t(detail::turn::unlimited, detail::turn::waiting::allowed, deadline, false);
+    detail::with_recycled_memory([&] { take_part_or_settle(t); });
+    return crew_.settle(t.executed());
+}
+
+inline std::size_t strategy_service::step(
+    std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
+{
+    using enum detail::turn::waiting;
+    detail::turn t(limit, may_wait ? allowed : none, deadline, true);
+    take_part_or_settle(t);
+    return t.executed();
+}
+
+// What a call has counted that throws is in no result, as with an io_context; nor may what it has
+// given to the pool, and what comes back, be missing in the next one.
+inline void strategy_service::take_part_or_settle(detail::turn& t)
+{
+    try
+    {
+        take_part(t);
+    }
+    catch (...)
+    {
+        crew_.settle(t.executed());
+        throw;
+    }
+}
+
+inline void strategy_service::take_part(detail::turn& t)
+{
+    detail::call_frame const* const outer = detail::call_frame::find(&engine_);
+    detail::call_frame frame(&engine_, &t);
+    frame.nested = outer && outer->producing;
+    frame.stepping = t.stepping() || frame.nested;
+    if (frame.nested)
+    {
+        engine_.enter(frame);
+        return;
+    }
+
+    runner const present(*this, frame);
+    if (t.wait() != detail::turn::waiting::no_reactor && crew_.steps_alone(frame))
+        reactor_.expel_pool_threads();
+    bool const may_wait = t.wait() == detail::turn::waiting::allowed;
+    detail::guest self;
+    std::size_t place = detail::guest_places::none;
+    struct vacate
+    {
+        detail::guest_places& places;
+        std::size_t& place;
+        ~vacate()
+        {
+            if (place != detail::guest_places::none)
+                places.vacate(place);
+        }
+    } const vacate_place{crew_.guests(), place};
+
+    while (!over(t))
+    {
+        bool const entered = engine_.enter(frame);
+        if (!entered && t.wait() == detail::turn::waiting::none && crew_.is_alone(frame))
+        {
+            // A thread of the pool had the right, and is on its way out.
+            std::this_thread::yield();
+            continue;
+        }
+        if (!may_wait || over(t))
+            break;
+        if (detail::task* job = crew_.take())
+        {
+            if (!engine_.is_production(job))
+                crew_.count_back();
+            run_job(frame, job);
+            continue;
+        }
+        if (place == detail::guest_places::none)
+        {
+            place = crew_.guests().occupy(self, t.deadline(), [&] { return ioc_.stopped(); });
+            continue;
+        }
+        if (rest(self, place, t))
+            if (detail::task* job = std::exchange(self.job, nullptr))
+                run_job(frame, job);
+    }
+}
+
+// Parks this thread, unless there is something to do. True if somebody woke it.
+inline bool strategy_service::rest(detail::guest& g, std::size_t place, detail::turn& t)
+{
+    detail::guest_places& guests = crew_.guests();
+    guests.park(place);
+    // Park first, then look: whoever has something for a guest adds it first and then looks who is
+    // parked.
+    bool const busy = engine_.idle() || crew_.pool().client().size() != 0 || ioc_.stopped();
+    if (busy && guests.withdraw(place))
+        return false;
+    if (g.sleep.park_until(busy ? detail::forever : t.deadline()))
+        return true;
+    if (guests.withdraw(place))
+        return false;
+    // Claimed at the deadline: what it is claimed for comes first.
+    return g.sleep.park_until(detail::forever);
+}
+
+inline void strategy_service::run_job(detail::call_frame& frame, detail::task* job)
+{
+    if (!engine_.is_production(job))
+        crew_.count(frame);
+    job->run();
+    frame.rethrow_captured();
+}
+
+inline void strategy_service::stop()
+{
+    ioc_.stop();
+    reactor_.stopped();
+    recall_tasks();
+    crew_.wake_all();
+}
+
+// Handlers run only while somebody is inside run(): what waits for a thread waits here instead.
+inline void strategy_service::recall_tasks() noexcept
+{
+    bool asked = false;
+    while (detail::task* t = crew_.take())
+        if (engine_.is_production(t))
+        {
+            asked = true;
+            t->destroy();
+        }
+        else
+        {
+            crew_.count_back();
+            reactor_.post(t);
+        }
+    if (!asked)
+        return;
+    reactor_.abandoned();
+    // It may have been asked by somebody who has come meanwhile.
+    if (crew_.runners() != 0 && engine_.idle() && !ioc_.stopped())
+    {
+        detail::call_frame frame(&engine_);
+        engine_.dispatch(frame);
+    }
+}
+
+inline void strategy_service::halt()
+{
+    stop();
+    crew_.pool().leave();
+}
+
+inline void strategy_service::shutdown()
+{
+    shut_down_.store(true);
+    halt();
+    reactor_.destroy_tasks();
+}
+
+namespace detail {
+
+template <class... Args>
+strategy_executor install_strategy(asio::io_context& ioc, strategy_t s, Args&&... args)
+{
+    if (asio::has_service<strategy_service>(ioc))
+        throw std::logic_error("asio_ewyk: this io_context has a strategy_service already; "
+                               "call use_strategy without options or a pool");
+    return asio::require(
+        asio::make_service<strategy_service>(ioc, std::forward<Args>(args)...).get_executor(), s);
+}
+
+// The service of that io_context, which has one.
+inline strategy_service& installed_strategy(asio::io_context& ioc)
+{
+    return asio::use_service<strategy_service>(ioc);
+}
+
+} // namespace detail
+
+inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s)
+{
+    if (asio::has_service<strategy_service>(ioc))
+        return asio::require(detail::installed_strategy(ioc).get_executor(), s);
+    return use_strategy(ioc, s, strategy_options{});
+}
+
+inline strategy_executor use_strategy(
+    asio::io_context& ioc, strategy_t s, strategy_options options)
+{
+    options.strategy = s;
+    return detail::install_strategy(ioc, s, options);
+}
+
+inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool)
+{
+    return detail::install_strategy(ioc, s, pool, s);
+}
+
+inline std::size_t run(asio::io_context& ioc)
+{
+    if (!asio::has_service<strategy_service>(ioc))
+        return ioc.run();
+    return detail::installed_strategy(ioc).run_until(detail::forever);
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,183 @@
+#ifndef ASIO_EWYK_STRATEGY_CONTEXT_HPP
+#define ASIO_EWYK_STRATEGY_CONTEXT_HPP
+
+#include <asio_ewyk/strategy_service.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+
+namespace asio_ewyk {
+
+/** `asio::io_context` whose handlers run by an execution strategy; a drop-in.
+
+    Sockets, timers, coroutines, strands and completion tokens work as with `asio::io_context`, and
+    the interface is the same. What is different is which thread runs a handler:
+
+    - `produce_consume`: the caller of `run()`; one handler at a time, whoever else calls `run()`.
+    - `produce_execute_consume`: a thread of the pool, or a caller of `run()` that has nothing
+      else to do, never the one that waits for I/O.
+    - `execute_produce_consume`: the thread that found it; another one goes on waiting for I/O.
+    - `eat_what_you_kill` (the default): chosen for each handler; one that blocks never stops the
+      others.
+
+    With all but the first, handlers that do not share a strand run concurrently, as with an
+    `io_context` that several threads run. The context's pool adds threads to the callers of
+    `run()` when it needs them, up to `max_threads`, and only while somebody is inside `run()`.
+
+    `run_one`, `run_one_for`, `run_one_until`, `poll` and `poll_one` step through the handlers on
+    the calling thread; while nobody is inside `run()`, only handlers of `produce_execute_consume`
+    go to the pool.
+
+    Through a reference to the base class, `stopped()` and `restart()` do the same; `stop()` too,
+    but a few tasks that are queued already may still run; `run()` and its siblings run the
+    handlers as well, but without a strategy, on the calling thread. They should not be called
+    while others are inside `run()` or a sibling of this class: handlers are not lost, but run
+    concurrently even with `produce_consume`, and `run_for()` may be late.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called
+    while `run()` or a sibling runs, and for destruction.
+
+    @par Exception Safety
+    What a handler throws leaves `run()` or its sibling if the handler ran on the thread of a
+    caller, after production was passed on to another one; the call may then be repeated, without
+    `restart()`. On a thread of the pool it goes to `strategy_options::on_exception` (default:
+    `std::terminate`).
+
+    @see strategy_executor, strategy_options, use_strategy
+*/
+class strategy_context : public asio::io_context
+{
+public:
+    using executor_type = strategy_executor;
+
+    /// A context with a pool of its own; starts no thread. Throws `std::invalid_argument`, which
+    /// names the field and its range, for options that cannot work.
+    explicit strategy_context(strategy_options options = {})
+        : service_(asio::make_service<strategy_service>(*this, options))
+    {
+    }
+
+    /// Likewise, with that strategy instead of the one in the options.
+    explicit strategy_context(strategy_t s, strategy_options options = {})
+        : strategy_context((options.strategy = s, std::move(options)))
+    {
+    }
+
+    /// A context that shares a pool, which must outlive it.
+    explicit strategy_context(worker_pool& pool, strategy_t s = {})
+        : service_(asio::make_service<strategy_service>(*this, pool, s))
+    {
+    }
+
+    /** stop(), waits for handlers that still run on threads of the pool, and destroys, unrun, all
+        handlers that are left. Not to be called by a handler of the context.
+    */
+    ~strategy_context()
+    {
+        // Before the services: handlers in the pool may still use sockets.
+        service_.halt();
+        shutdown();
+        destroy();
+    }
+
+    /// An executor with the context's strategy. No-throw guarantee.
+    executor_type get_executor() noexcept { return service_.get_executor(); }
+
+    // restart() and stopped() are the base class's.
+
+    /// The pool that adds threads to the callers of `run()`. No-throw guarantee.
+    worker_pool& pool() noexcept { return service_.pool(); }
+
+    /** Runs handlers until there is no outstanding work or stop() is called.
+
+        @returns how many handlers were executed: those of this thread and those that were given
+        to, or run by, the pool since the last call. With several callers the sum is right.
+    */
+    std::size_t run() { return service_.run_until(clock::time_point::max()); }
+
+    /// As run(), for that long at most.
+    template <class Rep, class Period>
+    std::size_t run_for(std::chrono::duration<Rep, Period> const& time)
+    {
+        return service_.run_until(after(time));
+    }
+
+    /// As run(), until that time at most.
+    template <class Clock, class Duration>
+    std::size_t run_until(std::chrono::time_point<Clock, Duration> const& time)
+    {
+        return service_.run_until(on_steady_clock(time));
+    }
+
+    /// Waits for a handler and runs it. @returns 1, or 0 when there is no outstanding work or
+    /// stop() was called.
+    std::size_t run_one() { return service_.step(1, true, clock::time_point::max()); }
+
+    /// As run_one(), for that long at most.
+    template <class Rep, class Period>
+    std::size_t run_one_for(std::chrono::duration<Rep, Period> const& time)
+    {
+        return service_.step(1, true, after(time));
+    }
+
+    /// As run_one(), until that time at most.
+    template <class Clock, class Duration>
+    std::size_t run_one_until(std::chrono::time_point<Clock, Duration> const& time)
+    {
+        return service_.step(1, true, on_steady_clock(time));
+    }
+
+    /// Runs the handlers that are ready, and waits for none. @returns how many.
+    std::size_t poll()
+    {
+        return service_.step(detail::turn::unlimited, false, clock::time_point::max());
+    }
+
+    /// Runs a handler if one is ready. @returns 1, or 0 if none is.
+    std::size_t poll_one() { return service_.step(1, false, clock::time_point::max()); }
+
+    /** Has run() and its siblings return as soon as possible, in all threads.
+
+        A thread that runs a handler returns after the handler; it is not waited for by the others.
+    */
+    void stop() { service_.stop(); }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    template <class Rep, class Period>
+    static clock::time_point after(std::chrono::duration<Rep, Period> const& time)
+    {
+        // In floating point first: hours::max() does not fit in the clock's own unit.
+        using seconds = std::chrono::duration<double>;
+        auto const now = clock::now();
+        seconds const wanted = time;
+        if (wanted >= seconds(clock::time_point::max() - now))
+            return clock::time_point::max();
+        if (!(wanted > seconds(0)))
+            return now;
+        return now + std::chrono::duration_cast<clock::duration>(time);
+    }
+
+    template <class Clock, class Duration>
+    static clock::time_point on_steady_clock(std::chrono::time_point<Clock, Duration> const& time)
+    {
+        using seconds = std::chrono::duration<double>;
+        auto const now = Clock::now();
+        seconds const wanted = seconds(time.time_since_epoch()) - seconds(now.time_since_epoch());
+        if (wanted >= seconds(clock::time_point::max() - clock::now()))
+            return clock::time_point::max();
+        if (!(wanted > seconds(0)))
+            return clock::now();
+        return after(time - now);
+    }
+
+    strategy_service& service_;
+};
+
+} // namespace asio_ewyk
+
+#endif

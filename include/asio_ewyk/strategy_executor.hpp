@@ -1,0 +1,77 @@
+#ifndef ASIO_EWYK_STRATEGY_EXECUTOR_HPP
+#define ASIO_EWYK_STRATEGY_EXECUTOR_HPP
+
+#include <asio_ewyk/detail/basic_executor.hpp>
+
+#include <boost/asio/execution/executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/require.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace asio_ewyk {
+
+class strategy_service;
+
+namespace detail {
+
+// Outstanding work of an io_context: an executor of it that counts as such.
+using io_context_work = std::decay_t<decltype(asio::require(
+    std::declval<asio::io_context::executor_type>(), asio::execution::outstanding_work.tracked))>;
+
+class strategy_work : public io_context_work
+{
+public:
+    explicit strategy_work(strategy_service& service) noexcept;
+};
+
+struct strategy_executor_traits
+{
+    using target_type = strategy_service;
+    using work = strategy_work;
+    static constexpr bool has_strategy = true;
+
+    static asio::io_context& context(strategy_service& service) noexcept;
+    static bool running_in_this_thread(strategy_service& service) noexcept;
+#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+    static void work_started(strategy_service& service) noexcept;
+    static void work_finished(strategy_service& service) noexcept;
+#endif
+
+    template <class F, class Allocator>
+    static void execute(
+        strategy_service& service, submission s, F&& f, Allocator const& allocator);
+};
+
+} // namespace detail
+
+/** Runs functions for a `strategy_context`, or for an `io_context` with `use_strategy`.
+
+    | `execute` with…      | on a thread that runs a task of the context | anywhere else  |
+    |----------------------|---------------------------------------------|----------------|
+    | `blocking.possibly`  | calls the function at once                  | becomes a task |
+    | `blocking.never`     | becomes a task                              | becomes a task |
+
+    What is executed by a completion inside the reactor (an I/O object's or a timer's) becomes a
+    task too, or is run in place where the strategy would not hand over anyhow. What a function
+    that was called at once throws leaves the task around it, as with `io_context`.
+
+    It answers and requires `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,
+    `allocator`, `strategy` and `invocation`, and answers `context` and `mapping`. Executors are
+    equal if every one of these is. 8 bytes; 16 with `outstanding_work.tracked`.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe; const members are safe.
+
+    @par Exception Safety
+    Only `execute` throws: what allocation and the function's move throw.
+
+    @see strategy_context, any_executor
+*/
+using strategy_executor =
+    detail::basic_executor<detail::strategy_executor_traits, std::allocator<void>, false>;
+
+} // namespace asio_ewyk
+
+#endif

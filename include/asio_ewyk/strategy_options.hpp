@@ -1,0 +1,43 @@
+#ifndef ASIO_EWYK_STRATEGY_OPTIONS_HPP
+#define ASIO_EWYK_STRATEGY_OPTIONS_HPP
+
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+namespace asio_ewyk {
+
+/** How a `strategy_context`, or `use_strategy`, is to be. Every field has a default.
+
+    The fields from `min_threads` on are those of the context's own pool, with the meaning, the
+    unit and the range that `worker_pool_options` gives.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct strategy_options
+{
+    /// The strategy of executors that are not asked to use another one.
+    strategy_t strategy = strategy_t::eat_what_you_kill;
+
+    std::size_t min_threads = worker_pool_options{}.min_threads;
+    std::size_t max_threads = worker_pool_options{}.max_threads;
+    std::size_t reserve = worker_pool_options{}.reserve;
+    std::chrono::nanoseconds idle_timeout = worker_pool_options{}.idle_timeout;
+    std::size_t max_queue = worker_pool_options{}.max_queue;
+    queue_full when_full = worker_pool_options{}.when_full;
+    std::string name = worker_pool_options{}.name;
+    std::function<void()> on_thread_start = {};
+    std::function<void()> on_thread_stop = {};
+    std::function<void(std::exception_ptr)> on_exception = {};
+
+    /// The options of the pool alone.
+    worker_pool_options pool() const
+    {
+        return {min_threads, max_threads, reserve, idle_timeout, max_queue, when_full, name,
+            on_thread_start, on_thread_stop, on_exception};
+    }
+};
+
+} // namespace asio_ewyk
+
+#endif

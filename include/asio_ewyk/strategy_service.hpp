@@ -1,0 +1,134 @@
+#ifndef ASIO_EWYK_STRATEGY_SERVICE_HPP
+#define ASIO_EWYK_STRATEGY_SERVICE_HPP
+
+#include <asio_ewyk/detail/crew.hpp>
+#include <asio_ewyk/detail/reactor.hpp>
+#include <asio_ewyk/detail/strategy_engine.hpp>
+#include <asio_ewyk/strategy_executor.hpp>
+#include <asio_ewyk/strategy_options.hpp>
+#include <asio_ewyk/worker_pool.hpp>
+
+#include <boost/asio/execution_context.hpp>
+
+#include <atomic>
+#include <optional>
+
+namespace asio_ewyk {
+
+namespace detail {
+void run_what_is_queued(void* service);
+}
+
+/** Runs the completions of one `io_context` by an execution strategy.
+
+    The part of a `strategy_context` that does the work, installed in the `io_context` as one of
+    its services. Apps use `strategy_context`, or `use_strategy` for an `io_context` that somebody
+    else owns.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for halt() and destruction.
+*/
+class alignas(detail::target_alignment) strategy_service : public asio::execution_context::service
+{
+public:
+    using key_type = strategy_service;
+    static inline asio::execution_context::id id;
+
+    /// Has a pool of its own. `owner` must be an `io_context`. Throws `std::invalid_argument` for
+    /// options that cannot work.
+    explicit strategy_service(
+        asio::execution_context& owner, strategy_options const& options = {});
+
+    /// Uses a pool that outlives the service.
+    strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s);
+
+    /// The `io_context` that it belongs to. No-throw guarantee.
+    asio::io_context& context() const noexcept { return ioc_; }
+
+    /// The pool whose threads run tasks beside the callers of run(). No-throw guarantee.
+    worker_pool& pool() const noexcept { return pool_; }
+
+    /// An executor with the strategy of the options. No-throw guarantee.
+    strategy_executor get_executor() noexcept
+    {
+        return strategy_executor(*this, {.strategy = engine_.strategy(), .invocation = {}});
+    }
+
+    /** Runs tasks until the deadline, as `strategy_context::run_until` does.
+
+        Throws what a task on this thread throws, after production was passed on to others.
+    */
+    std::size_t run_until(std::chrono::steady_clock::time_point deadline);
+
+    /// Runs at most `limit` tasks, on this thread where the strategy allows, as
+    /// `strategy_context::run_one_until` and, if it may not wait, `poll` do. Throws likewise.
+    std::size_t step(
+        std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline);
+
+    /// As `io_context::stop`. No-throw guarantee.
+    void stop();
+
+    /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
+    void halt();
+
+    /// Whether this thread runs a task of the context. No-throw guarantee.
+    bool running_in_this_thread() const noexcept;
+
+    /// For `strategy_executor::execute`.
+    template <class F, class Allocator>
+    void execute(detail::submission s, F&& f, Allocator const& allocator);
+
+private:
+    class runner;
+
+    // What the io_context calls before it is destroyed: tasks are destroyed unrun.
+    void shutdown() override;
+
+    friend void detail::run_what_is_queued(void* service);
+
+    // Works on this thread until the turn is over; the heart of run() and its siblings.
+    void take_part(detail::turn& t);
+    void take_part_or_settle(detail::turn& t);
+
+    bool rest(detail::guest& g, std::size_t place, detail::turn& t);
+    void recall_tasks() noexcept;
+    void run_job(detail::call_frame& frame, detail::task* job);
+    bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }
+
+    asio::io_context& ioc_;
+    std::optional<worker_pool> own_pool_;
+    worker_pool& pool_;
+    detail::crew crew_;
+    detail::reactor reactor_;
+    detail::strategy_engine<detail::reactor, detail::crew> engine_;
+    std::atomic<bool> shut_down_{false};
+};
+
+/** Has an executor whose tasks run by a strategy on an `io_context` of the caller's.
+
+    Installs `strategy_service` in the `io_context`, at the first call. A later call gives an
+    executor with its strategy, over the same pool. The `io_context` must then be run by
+    `asio_ewyk::run`. Where only `ioc.run()` runs it, there is no strategy: completions run on the
+    threads that call that, and posted tasks on one of them, one after the other. The two must not
+    be mixed at the same time.
+
+    Before the `io_context` is destroyed, no handler may run in the pool any more: if run() ended
+    because of `stop()` or of an exception, call `strategy_service::halt()` first. (Asio shuts down
+    its sockets and timers before older services; a `strategy_context` sees to this itself.)
+
+    With options (or with a pool that outlives the `io_context`) it throws `std::logic_error` if
+    the service was installed already; and `std::invalid_argument` for options that cannot work.
+*/
+strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
+strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
+strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool);
+
+/// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
+/// `strategy_context::run`. Without the service it is `ioc.run()`.
+std::size_t run(asio::io_context& ioc);
+
+} // namespace asio_ewyk
+
+#include <asio_ewyk/impl/strategy_service.hpp>
+
+#endif

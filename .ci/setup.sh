@@ -1,0 +1,70 @@
+# Sourced by the scripts that build. `install_missing <tool>...` makes tools available: with apt-get
+# where that is allowed; else it says in one line what is missing, and returns 1.
+# EWYK_NO_INSTALL=1 forbids apt-get.
+
+declare -A package_of=(
+    [clang++]='clang libclang-rt-14-dev'
+    [ninja]=ninja-build
+    [boost]=libboost1.81-dev
+    [boost_test]=libboost-test1.81-dev
+    [boost_program_options]=libboost-program-options1.81-dev
+    [b2]=libboost1.81-tools-dev
+)
+
+# The compiler is asked, not the package manager: a Boost from elsewhere is as good.
+any_compiler() { command -v g++ || command -v clang++ || echo false; }
+has_library() { [[ $("$(any_compiler)" -print-file-name="lib$1.so") == /* ]]; }
+has_boost()
+{
+    printf '#include <boost/version.hpp>\n#if BOOST_VERSION < 108100\n#error\n#endif\n' \
+        | "$(any_compiler)" -E -x c++ - >/dev/null 2>&1
+}
+
+is_available()
+{
+    case $1 in
+        boost) has_boost ;;
+        boost_test) has_library boost_unit_test_framework ;;
+        boost_program_options) has_library boost_program_options ;;
+        *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+missing_packages()
+{
+    local tool
+    for tool in "$@"; do
+        # Unquoted: one line for each package.
+        is_available "$tool" || printf '%s\n' ${package_of[$tool]:-${tool/clang++/clang}}
+    done
+}
+
+may_install()
+{
+    [[ -z ${EWYK_NO_INSTALL:-} ]] && command -v apt-get >/dev/null \
+        && { [[ $EUID -eq 0 ]] || sudo -n true 2>/dev/null; }
+}
+
+apt_get()
+{
+    local as_root=()
+    [[ $EUID -eq 0 ]] || as_root=(sudo -n)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -o DPkg::Lock::Timeout=120 "$@" </dev/null >/dev/null
+}
+
+install_missing()
+{
+    local packages
+    mapfile -t packages < <(missing_packages "$@")
+    if [[ ${#packages[@]} -gt 0 ]] && may_install; then
+        echo "installing ${packages[*]}"
+        # --no-remove: a user's other version of Boost stays; then the packages remain missing.
+        apt_get update && apt_get install -y --no-install-recommends --no-remove "${packages[@]}" \
+            || true
+        mapfile -t packages < <(missing_packages "$@")
+    fi
+    [[ ${#packages[@]} -eq 0 ]] && return
+    echo "please install: ${packages[*]}" >&2
+    return 1
+}

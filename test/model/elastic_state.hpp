@@ -1,0 +1,78 @@
+// What the threads of the pool's model share, and what such a model consists of.
+
+#ifndef ASIO_EWYK_TEST_MODEL_ELASTIC_STATE_HPP
+#define ASIO_EWYK_TEST_MODEL_ELASTIC_STATE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace model::elastic {
+
+using byte = std::uint8_t;
+
+constexpr byte bit(std::size_t i) noexcept { return static_cast<byte>(1u << i); }
+
+/// Where the pool is made worse.
+enum class flaw
+{
+    none,
+    leaves_once,               // leave() destroys what waits before it waits for what runs, not after
+    unpins_in_silence,         // the last task of a client that leaves does not say so
+    parks_without_look,
+    queues_without_look,       // who queues a task does not look for a parked thread again
+    stop_wakes_nobody,
+    counts_sleepers,           // who queues a task starts no thread while any thread lives
+};
+
+struct config
+{
+    std::size_t workers = 1;      // max_threads
+    bool all_parked = false;      // they are there from the beginning
+    std::size_t submitters = 1;   // each executes one task: the first one of the client that leaves
+    bool task_gives = false;      // the first submitter's task executes another one of the same client
+    bool task_waits = false;      // and does not end before the second submitter's task has begun
+    bool client_leaves = false;
+    bool stops = false;
+    bool idles_out = false;       // a thread that sleeps may come to its idle timeout
+    flaw wrong = flaw::none;
+};
+
+inline constexpr std::size_t max_workers = 2;
+inline constexpr std::size_t max_submitters = 2;
+// Tasks: 1, 2 by the submitters, 3 by task 1. Tasks 1 and 3 belong to the client that may leave.
+inline constexpr std::size_t tasks = 3;
+inline constexpr byte look_around = 15;
+
+struct worker
+{
+    byte line = 0;
+    byte task = 0;
+    byte job = 0;       // written by who claimed it
+};
+
+struct state
+{
+    std::array<byte, 4> queue{};
+    byte queued = 0;
+    byte parked = 0;
+    byte living = 0;         // threads that are there, or about to be
+    byte starting = 0;
+    byte arriving = 0;       // those that have not looked in the queue yet
+    byte stopping = 0;
+    byte pins = 0;           // of the client: threads that run a task of it
+    byte leaving = 0;
+    byte waits = 0;          // who leaves sleeps
+    byte gone = 0;           // leave() has returned
+    byte ran = 0;
+    byte destroyed = 0;
+    std::array<worker, max_workers> workers{};
+    std::array<byte, max_submitters> submitter_line{};
+    std::array<byte, max_submitters> submitter_thread{};
+    byte leaver_line = 0;
+    byte stopper_line = 0;
+};
+
+}
+
+#endif

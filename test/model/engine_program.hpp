@@ -1,0 +1,273 @@
+// Modelled on strategy_engine.hpp, and a source of tasks that never waits.
+
+#ifndef ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
+#define ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
+
+#include "machine.hpp"
+
+namespace model {
+
+using ewyk::detail::sub_strategy;
+
+inline void enter(machine& m)
+{
+    if (m.apply(production_event::enter) == production_verdict::produce)
+        return m.become(program::loop);
+    m.ret();
+}
+
+inline void arrive(machine& m)
+{
+    if (m.apply(production_event::arrive) == production_verdict::produce)
+        return m.become(program::loop);
+    m.ret();
+}
+
+inline void dispatch(machine& m)
+{
+    enum { wake, woken, may_start, ask, asked, give_up };
+    switch (m.here().line)
+    {
+    case wake:
+        if (!m.config().reactor || m.is(flaw::stepper_awaits_guest))
+            return m.go(ask);
+        return m.call(program::wake_guest, woken);
+    case woken:
+        if (m.result())
+            return m.ret();
+        return m.go(may_start);
+    case may_start:
+        if (m.may_start())
+            return m.go(ask);
+        return m.ret();
+    case ask:
+        if (m.apply(production_event::ask) == production_verdict::start)
+            return m.call(program::start, asked);
+        return m.ret();
+    case asked:
+        if (m.result())
+            return m.ret();
+        return m.go(give_up);
+    case give_up:
+        m.apply(production_event::give_up);
+        return m.ret();
+    }
+}
+
+/// Gives up the right to produce: whoever comes next takes it.
+inline void abdicate(machine& m)
+{
+    enum { asleep, early, apply, announce, out };
+    activation& here = m.here();
+    bool const silent = !m.config().reactor
+        || (m.me().thrown && m.is(flaw::thrower_leaves_awake));
+    switch (here.line)
+    {
+    case asleep:
+        m.me().producing = 0;
+        if (silent)
+            return m.go(apply);
+        return m.call(program::fall_asleep, m.is(flaw::announces_before_leaving) ? early : apply);
+    case early:
+        return m.call(program::announce, apply, m.result());
+    case apply:
+        m.apply(production_event::abdicate);
+        return m.go(silent || m.is(flaw::announces_before_leaving) ? out : announce);
+    case announce:
+        return m.become(program::announce, m.result());
+    case out:
+        return m.ret();
+    }
+}
+
+/// a: the task; b: whether another thread has taken over.
+inline void loop(machine& m)
+{
+    enum
+    {
+        begin, next, got, found_none, step_aside, wake_guest, woke, hand_over, ask_thread, asked,
+        asked_early, take_back, let_go, decide, gave, in_place, apart, resume, caught, ask_other,
+        gone, left, leave
+    };
+    activation& here = m.here();
+    thread_state& me = m.me();
+    auto const chosen = [&](bool handed_over) {
+        return ewyk::detail::choose(m.config().strategy, m.config().invocation(here.a),
+            !me.must_not_block, handed_over);
+    };
+    auto const produces = [&](production_event e) {
+        return m.apply(e) == production_verdict::produce;
+    };
+
+    switch (here.line)
+    {
+    case begin:
+        ++me.looping;
+        return m.go(next);
+    case next:
+        me.producing = 1;
+        return m.call(m.config().reactor ? program::reactor_produce : program::source_produce, got);
+    case got:
+        here.a = m.result();
+        here.b = 0;
+        if (here.a == 0)
+            return m.go(found_none);
+        me.counted = me.limited;
+        if (chosen(true) != sub_strategy::execute_produce_consume)
+            return m.go(decide);
+        return m.go(!m.is(flaw::stepper_keeps_right) && m.all_step() ? step_aside : hand_over);
+    case found_none:
+        if (produces(production_event::found_none))
+            return m.go(next);
+        return m.go(gone);
+    case gone:
+        m.access("has left the producer");
+        if (!m.gone() || m.w.not_stepping != 0)
+            return m.go(leave);
+        return m.call(program::wake_guest, left);
+    case left:
+        m.result();
+        return m.go(leave);
+
+    case step_aside:
+        return m.call(program::abdicate, wake_guest);
+    case wake_guest:
+        return m.call(program::wake_guest, woke);
+    case woke:
+        m.result();
+        here.b = 1;
+        return m.go(decide);
+
+    case hand_over:
+        if (m.is(flaw::starts_before_release))
+            return m.call(program::try_start, asked_early, production_job);
+        me.producing = 0;
+        if (m.apply(production_event::hand_over) == production_verdict::start)
+            return m.go(ask_thread);
+        here.b = 1;
+        return m.go(decide);
+    case ask_thread:
+        return m.call(m.config().strategy == ewyk::strategy_t::execute_produce_consume
+                ? program::start : program::try_start, asked);
+    case asked:
+        here.b = m.result();
+        return m.go(here.b ? decide : take_back);
+    case asked_early:
+        here.b = m.result();
+        return m.go(here.b ? let_go : decide);
+    case let_go:
+        me.producing = 0;
+        m.apply(production_event::hand_over);
+        return m.go(decide);
+    case take_back:
+        me.producing = produces(production_event::take_back);
+        here.b = !me.producing;
+        return m.go(decide);
+
+    case decide:
+        switch (chosen(here.b != 0))
+        {
+        case sub_strategy::produce_execute_consume:
+            if (m.is(flaw::blocks_producer))
+                return m.call(program::run_task, in_place, here.a);
+            if (m.config().strategy != ewyk::strategy_t::produce_execute_consume && m.all_step())
+                return m.call(program::run_task, in_place, here.a);
+            return m.call(program::give, gave, here.a);
+        case sub_strategy::produce_invoke_consume:
+            me.must_not_block = static_cast<byte>(me.must_not_block + 2);
+            here.b = 2;
+            return m.call(program::run_task, in_place, here.a);
+        case sub_strategy::produce_consume:
+            return m.call(program::run_task, in_place, here.a);
+        case sub_strategy::execute_produce_consume:
+            break;
+        }
+        return m.call(program::run_task, apart, here.a);
+    case gave:
+        here.a = m.result();
+        if (here.a)
+            return m.call(program::run_task, in_place, here.a);
+        return m.go(next);
+    case in_place:
+        me.must_not_block = static_cast<byte>(me.must_not_block - (here.b & 2));
+        here.a = here.b = 0;
+        return m.go(me.thrown ? caught : next);
+    case apart:
+        if (me.thrown && m.is(flaw::thrower_goes_on))
+        {
+            me.thrown = 0;
+            return m.go(next);
+        }
+        here.a = here.b = 0;
+        return m.go(me.thrown ? caught : resume);
+    case resume:
+        return m.go(produces(production_event::resume) ? next : leave);
+
+    case caught:
+        if (!me.producing || m.is(flaw::thrower_keeps_right))
+            return m.go(leave);
+        return m.call(program::abdicate, m.is(flaw::thrower_tells_nobody) ? leave : ask_other);
+    case ask_other:
+        return m.call(program::dispatch, leave);
+    case leave:
+        me.producing = 0;
+        --me.looping;
+        return m.ret();
+    }
+}
+
+/// a: the task.
+inline void run_task(machine& m)
+{
+    enum { begin, posts, produces, blocks, finish };
+    byte const task = m.here().a;
+    task_kind const& kind = m.config().kind(task);
+    switch (m.here().line)
+    {
+    case begin:
+        m.access("runs task", task);
+        if ((m.w.ran & bit(task)) && !kind.again)
+            m.fail("a task runs twice");
+        m.w.ran |= bit(task);
+        return m.go(posts);
+    case posts:
+        if (byte const other = kind.again ? task : kind.posts)
+        {
+            if (m.config().reactor)
+                return m.call(program::post, blocks, other);
+            m.access("supplies task", other);
+            m.put(m.w.source, other);
+        }
+        return m.go(produces);
+    case produces:
+        if (!kind.produces || m.is(flaw::nested_run_forgets))
+            return m.go(blocks);
+        return m.call(m.me().looping ? program::dispatch : program::enter, blocks);
+    case blocks:
+        if (kind.waits_for == 0)
+            return m.go(finish);
+        if (!(m.w.ran & bit(kind.waits_for)))
+            return m.wait();
+        m.access("goes on with task", task);
+        return m.go(finish);
+    case finish:
+        m.me().thrown = kind.throws;
+        if (m.config().reactor)
+        {
+            m.access("has done task", task);
+            m.finish_work();
+        }
+        return m.ret();
+    }
+}
+
+inline void source_produce(machine& m)
+{
+    m.access("looks for a task");
+    m.needs_right();
+    m.ret(m.w.source.empty() ? byte{0} : m.w.source.pop());
+}
+
+}
+
+#endif

@@ -1,0 +1,273 @@
+// Runs a model of several threads in every order in which their steps can interleave.
+
+#ifndef ASIO_EWYK_TEST_MODEL_EXPLORER_HPP
+#define ASIO_EWYK_TEST_MODEL_EXPLORER_HPP
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace model {
+
+/// What a step may leave to chance: it asks, and is run once for each answer.
+class chance
+{
+public:
+    explicit chance(unsigned pick) noexcept : pick_(pick) {}
+
+    /// A number below n; every one of them is explored. Once a step.
+    unsigned among(unsigned n) noexcept
+    {
+        options_ = n;
+        return pick_;
+    }
+
+    bool maybe() noexcept { return among(2) != 0; }
+
+    unsigned options() const noexcept { return options_; }
+
+private:
+    unsigned pick_;
+    unsigned options_ = 1;
+};
+
+/// What became of one step.
+struct step_result
+{
+    bool possible = true;      // false: the thread has to wait, or is done
+    std::string label;         // what it did; only if asked for
+    char const* wrong = nullptr;
+};
+
+struct exploration
+{
+    std::size_t states = 0;
+    std::size_t transitions = 0;
+    std::size_t ends = 0;      // states in which no thread can take a step
+    bool complete = true;      // false: gave up at the limit
+    std::string wrong;         // the first violation on a shortest path; empty: none
+    std::vector<std::string> trace;   // the steps that lead to it
+
+    std::string story() const
+    {
+        std::string text = wrong;
+        for (auto const& line : trace)
+            text += "\n    " + line;
+        return text;
+    }
+};
+
+/** Breadth first over all states that can be reached, each visited once.
+
+    A System has
+
+    - `state`, trivially copyable and without padding, and `initial()`;
+    - `threads()`, how many there are;
+    - `step(state&, thread, chance&, bool with_label)`: one access to what threads share, which is
+      one step of that thread, and all it does by itself up to the next one;
+    - `wrong_at_end(state)`: what is wrong if no thread can take a step any more; null: nothing.
+
+    Finds violations in a step, ends that are wrong, and states from which no end can be reached,
+    where threads keep each other busy for ever.
+*/
+template <class System>
+class explorer
+{
+public:
+    using state = typename System::state;
+    static_assert(std::is_trivially_copyable_v<state>);
+    static_assert(std::has_unique_object_representations_v<state>, "states are compared by bytes");
+
+    explorer(System const& system, std::size_t limit) : system_(system), limit_(limit) {}
+
+    exploration run()
+    {
+        add(system_.initial(), {});
+        while (!frontier_.empty() && result_.wrong.empty() && result_.complete)
+        {
+            auto const level = std::exchange(frontier_, {});
+            for (auto const& [index, s] : level)
+                if (!expand(index, s))
+                    break;
+        }
+        result_.states = origins_.size();
+        if (result_.wrong.empty() && result_.complete)
+            find_busy_threads();
+        return std::move(result_);
+    }
+
+private:
+    using index_type = std::uint32_t;
+    using key = std::array<std::uint64_t, 2>;
+
+    struct origin
+    {
+        index_type parent = 0;
+        std::uint8_t thread = 0;
+        std::uint8_t pick = 0;
+    };
+
+    bool expand(index_type index, state const& from)
+    {
+        bool end = true;
+        for (std::size_t thread = 0; thread != system_.threads(); ++thread)
+        {
+            unsigned options = 1;
+            for (unsigned pick = 0; pick != options; ++pick)
+            {
+                chance c(pick);
+                state to = from;
+                step_result const r = system_.step(to, thread, c, false);
+                options = c.options();
+                if (!r.possible)
+                    continue;
+                end = false;
+                ++result_.transitions;
+                origin const via{index, static_cast<std::uint8_t>(thread),
+                    static_cast<std::uint8_t>(pick)};
+                if (r.wrong)
+                    return fail(r.wrong, via, true);
+                edges_.emplace_back(index, add(to, via));
+                if (origins_.size() >= limit_)
+                    return result_.complete = false;
+            }
+        }
+        if (end)
+        {
+            ++result_.ends;
+            ends_.push_back(index);
+            if (char const* wrong = system_.wrong_at_end(from))
+                return fail(wrong, origins_[index], index != 0);
+        }
+        return true;
+    }
+
+    bool fail(char const* wrong, origin last, bool with_last)
+    {
+        result_.wrong = wrong;
+        std::vector<origin> path;
+        if (with_last)
+            path.push_back(last);
+        for (index_type i = with_last ? last.parent : 0; i != 0; i = origins_[i].parent)
+            path.push_back(origins_[i]);
+        state s = system_.initial();
+        for (auto o = path.rbegin(); o != path.rend(); ++o)
+        {
+            chance c(o->pick);
+            result_.trace.push_back(system_.step(s, o->thread, c, true).label);
+        }
+        return false;
+    }
+
+    // An end can be reached from every state, or threads may run in circles.
+    void find_busy_threads()
+    {
+        std::vector<std::vector<index_type>> from(origins_.size());
+        for (auto const& [a, b] : edges_)
+            from[b].push_back(a);
+        std::vector<bool> reaches(origins_.size());
+        auto open = ends_;
+        for (index_type i : open)
+            reaches[i] = true;
+        while (!open.empty())
+        {
+            index_type const i = open.back();
+            open.pop_back();
+            for (index_type before : from[i])
+                if (!reaches[before])
+                {
+                    reaches[before] = true;
+                    open.push_back(before);
+                }
+        }
+        for (index_type i = 0; i != reaches.size(); ++i)
+            if (!reaches[i])
+            {
+                fail("threads keep each other busy for ever", origins_[i], i != 0);
+                return;
+            }
+    }
+
+    index_type add(state const& s, origin o)
+    {
+        if ((origins_.size() + 1) * 2 > table_.size())
+            grow();
+        key const k = digest(s);
+        std::size_t slot = find(k);
+        if (table_[slot].second == empty)
+        {
+            table_[slot] = {k, static_cast<index_type>(origins_.size())};
+            frontier_.emplace_back(table_[slot].second, s);
+            origins_.push_back(o);
+        }
+        return table_[slot].second;
+    }
+
+    std::size_t find(key const& k) const
+    {
+        std::size_t slot = k[0] & (table_.size() - 1);
+        while (table_[slot].second != empty && table_[slot].first != k)
+            slot = (slot + 1) & (table_.size() - 1);
+        return slot;
+    }
+
+    void grow()
+    {
+        auto const before = std::exchange(
+            table_, std::vector<entry>(table_.empty() ? 1024 : table_.size() * 2, {{}, empty}));
+        for (auto const& e : before)
+            if (e.second != empty)
+                table_[find(e.first)] = e;
+    }
+
+    // 128 bits stand for a state: two of a million states get the same ones with a probability of
+    // about 10^-27.
+    static key digest(state const& s)
+    {
+        key k{0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu};
+        auto const* bytes = reinterpret_cast<unsigned char const*>(&s);
+        for (std::size_t i = 0; i < sizeof(state); i += 8)
+        {
+            std::uint64_t word = 0;
+            std::memcpy(&word, bytes + i, std::min<std::size_t>(8, sizeof(state) - i));
+            k[0] = mix(k[0] ^ word, 0xff51afd7ed558ccdu);
+            k[1] = mix(k[1] + word, 0xc4ceb9fe1a85ec53u);
+        }
+        return k;
+    }
+
+    static std::uint64_t mix(std::uint64_t x, std::uint64_t factor)
+    {
+        x ^= x >> 31;
+        x *= factor;
+        return x ^ std::rotl(x, 29);
+    }
+
+    using entry = std::pair<key, index_type>;
+    static constexpr index_type empty = ~index_type{0};
+
+    System const& system_;
+    std::size_t limit_;
+    exploration result_;
+    std::vector<origin> origins_;                            // of each state
+    std::vector<entry> table_;                               // hash table: state to index
+    std::vector<std::pair<index_type, state>> frontier_;     // found, not expanded
+    std::vector<std::pair<index_type, index_type>> edges_;
+    std::vector<index_type> ends_;
+};
+
+template <class System>
+exploration explore(System const& system, std::size_t limit = 4'000'000)
+{
+    return explorer<System>(system, limit).run();
+}
+
+}
+
+#endif

@@ -1,0 +1,281 @@
+// One step of one thread: the instructions that the programs of the model are written in.
+
+#ifndef ASIO_EWYK_TEST_MODEL_MACHINE_HPP
+#define ASIO_EWYK_TEST_MODEL_MACHINE_HPP
+
+#include "explorer.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace model {
+
+inline std::string to_string(ewyk::detail::production p)
+{
+    constexpr std::array names{"idle", "producing", "reproducing"};
+    return std::string(names[static_cast<std::size_t>(p.state)]) + (p.pending ? ", pending" : "");
+}
+
+inline char const* to_string(production_event e)
+{
+    constexpr std::array names{"ask", "enter", "arrive", "found_none", "hand_over", "take_back",
+        "give_up", "resume", "abdicate"};
+    return names[static_cast<std::size_t>(e)];
+}
+
+/** The thread that takes a step.
+
+    A program is a function with a `switch` over the line where it goes on. Each case ends with
+    one of the instructions go, call, become and ret; a case that accesses what is shared says
+    so with access(), and then the step is over. So nothing but one access happens at a time.
+*/
+class machine
+{
+public:
+    machine(world& state, setup const& model, std::size_t thread, chance& c, bool with_label)
+        : w(state), model_(model), self_(thread), luck(c), with_label_(with_label)
+    {}
+
+    world& w;
+    setup const& config() const { return model_; }
+    bool is(flaw f) const { return model_.wrong == f; }
+    std::size_t self() const { return self_; }
+    byte self_bit() const { return bit(self_); }
+    thread_state& me() { return w.threads[self_]; }
+    activation& here() { return me().stack[me().depth - 1u]; }
+    bool of_pool() const { return self_ >= model_.callers.size(); }
+
+    void go(int line) { here().line = static_cast<byte>(line); }
+
+    void call(program what, int back_to, byte a = 0)
+    {
+        go(back_to);
+        push(what, a);
+    }
+
+    /// A call after which there is nothing left to do.
+    void become(program what, byte a = 0)
+    {
+        here() = {};
+        --me().depth;
+        push(what, a);
+    }
+
+    void ret(byte result = 0)
+    {
+        here() = {};
+        --me().depth;
+        me().result = result;
+    }
+
+    /// What the function that was called has returned.
+    byte result() { return std::exchange(me().result, byte{0}); }
+
+    /// One access to what is shared.
+    void access(char const* what, int detail = -1)
+    {
+        accessed_ = true;
+        if (with_label_)
+        {
+            label_ = std::string(1, static_cast<char>('A' + self_)) + (of_pool() ? " (pool): " : ": ")
+                + what;
+            if (detail >= 0)
+                label_ += " " + std::to_string(detail);
+        }
+    }
+
+    void note(std::string const& text)
+    {
+        if (with_label_)
+            label_ += text;
+    }
+
+    /// The thread has to wait here.
+    void wait() { waits_ = true; }
+
+    void fail(char const* what) { wrong_ = what; }
+
+    /// The function that ships carries the event out; beside it the model keeps book who produces.
+    production_verdict apply(production_event event)
+    {
+        auto const now = ewyk::detail::production::unpack(w.word);
+        auto step = ewyk::detail::next_production(now, event);
+        if (auto const& other = model_.other_step)
+            if (other->event == event && other->now == now)
+                step = other->step;
+        if (model_.on_apply)
+            model_.on_apply(event, now);
+        w.word = static_cast<byte>(step.next.pack());
+        access(to_string(event));
+        note(": " + to_string(now) + " -> " + to_string(step.next));
+        // Relaxed stores before a release are visible to whoever acquires the right.
+        make_visible();
+
+        byte const id = static_cast<byte>(self_ + 1);
+        if (step.verdict == production_verdict::produce)
+        {
+            if (w.holder != 0 && w.holder != id)
+                fail("two producers");
+            w.holder = id;
+        }
+        else if (event == production_event::found_none || event == production_event::hand_over
+            || event == production_event::abdicate)
+            w.holder = 0;
+        return step.verdict;
+    }
+
+    /// A step that the thread that produces does.
+    void needs_right()
+    {
+        if (w.holder != self_ + 1)
+            fail("produces without the right to");
+    }
+
+    // Relaxed stores to `asleep`, which only the producer writes.
+
+    bool own_view_of_asleep() const { return w.asleep_late ? w.asleep_late == 2 : w.asleep != 0; }
+
+    void set_asleep(bool value, bool relaxed)
+    {
+        make_visible();
+        if (relaxed && model_.weak_memory)
+            w.asleep_late = value ? 2 : 1;
+        else
+            w.asleep = value;
+    }
+
+    void make_visible()
+    {
+        if (w.asleep_late)
+            w.asleep = w.asleep_late == 2;
+        w.asleep_late = 0;
+    }
+
+    /// Whether all callers step, so that no thread of the pool may produce for them.
+    bool all_step()
+    {
+        if (!config().reactor || !me().stepping)
+            return false;
+        access("looks whether all callers step");
+        return w.not_stepping == 0 || is(flaw::stepper_asks_no_pool);
+    }
+
+    /// Whether a thread of the pool may take over from this one.
+    bool may_start()
+    {
+        return !config().reactor
+            || (config().strategy != ewyk::strategy_t::produce_consume && w.not_stepping != 0
+                && !(me().stepping && is(flaw::stepper_asks_no_pool)));
+    }
+
+    bool sees_idle() const
+    {
+        return ewyk::detail::production::unpack(w.word).state == production_state::idle;
+    }
+
+    /// A thread of the pool is inside the producer.
+    void come_in()
+    {
+        access("says that it is inside");
+        w.pool_inside |= self_bit();
+    }
+
+    /// It has a task, or has given up the right. Who waits in expel() checks again.
+    bool gone()
+    {
+        if ((w.pool_inside & self_bit()) == 0)
+            return false;
+        w.pool_inside = static_cast<byte>(w.pool_inside & ~self_bit());
+        end_expulsion();
+        return true;
+    }
+
+    void end_expulsion()
+    {
+        if (w.expelling)
+            w.expel_waits = 0;
+    }
+
+    /// Whether this thread returns to the reactor what waits in the pool.
+    bool recalls()
+    {
+        auto const& stack = me().stack;
+        return std::any_of(stack.begin(), stack.begin() + me().depth,
+            [](activation const& a) { return a.what == program::recall; });
+    }
+
+    bool anybody_in_run() const
+    {
+        return std::any_of(w.threads.begin(), w.threads.end(),
+            [](thread_state const& t) { return t.inside_run != 0; });
+    }
+
+    void finish_work()
+    {
+        if (w.work == 0)
+            fail("work is finished twice");
+        else if (--w.work == 0)
+            w.ioc_stopped = 1;
+    }
+
+    void put(list& l, byte item)
+    {
+        if (!l.push(item))
+            fail("a queue of the model is too small");
+    }
+
+    /// Claims and wakes one of the set with that job; false if it is empty.
+    bool claim(byte& set, byte job)
+    {
+        if (set == 0)
+            return false;
+        auto const lowest = static_cast<std::size_t>(std::countr_zero(set));
+        set = static_cast<byte>(set & ~bit(lowest));
+        w.threads[lowest].job = job;
+        return true;
+    }
+
+    bool withdraw(byte& set)
+    {
+        bool const mine = (set & self_bit()) != 0;
+        set = static_cast<byte>(set & ~self_bit());
+        return mine;
+    }
+
+    bool over() const { return accessed_ || waits_; }
+
+    step_result outcome()
+    {
+        return {!waits_, std::move(label_), wrong_};
+    }
+
+private:
+    void push(program what, byte a)
+    {
+        if (me().depth == me().stack.size())
+            fail("a stack of the model is too small");
+        else
+            me().stack[me().depth++] = {what, 0, a, 0};
+    }
+
+    setup const& model_;
+    std::size_t self_;
+
+public:
+    chance& luck;
+
+private:
+    bool with_label_;
+    bool accessed_ = false;
+    bool waits_ = false;
+    std::string label_;
+    char const* wrong_ = nullptr;
+};
+
+}
+
+#endif

@@ -1,0 +1,232 @@
+// The models that are explored: who calls what, with which tasks, strategies and pools.
+
+#ifndef ASIO_EWYK_TEST_MODEL_MODELS_HPP
+#define ASIO_EWYK_TEST_MODEL_MODELS_HPP
+
+#include "protocol.hpp"
+
+#include <array>
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace model {
+
+struct named_setup
+{
+    std::string name;
+    setup what;
+};
+
+inline std::ostream& operator<<(std::ostream& os, named_setup const& n)
+{
+    return os << n.name;
+}
+
+/// How many threads of the pool there are.
+struct pool_size
+{
+    char const* name;
+    byte parked;
+    byte startable;
+};
+
+inline constexpr pool_size stopped_pool{"a stopped pool", 0, 0};
+inline constexpr pool_size cold_pool{"a thread not started", 0, 1};
+inline constexpr pool_size one_thread{"1 thread", 1, 0};
+inline constexpr pool_size two_threads{"2 threads", 2, 0};
+
+inline constexpr std::array strategies{ewyk::strategy_t::produce_consume,
+    ewyk::strategy_t::produce_execute_consume, ewyk::strategy_t::execute_produce_consume,
+    ewyk::strategy_t::eat_what_you_kill};
+
+class collection
+{
+public:
+    void add(std::string name, ewyk::strategy_t s, pool_size pool, std::vector<task_kind> tasks,
+        std::vector<std::vector<action>> callers, setup more = {})
+    {
+        more.strategy = s;
+        more.parked = pool.parked;
+        more.startable = pool.startable;
+        more.tasks = std::move(tasks);
+        more.callers = std::move(callers);
+        more.reactor = reactor_;
+        models_.push_back(
+            {std::string(to_string(s)) + ", " + pool.name + ": " + std::move(name), std::move(more)});
+    }
+
+    explicit collection(bool reactor) : reactor_(reactor) {}
+
+    std::vector<named_setup> take() { return std::move(models_); }
+
+private:
+    bool reactor_;
+    std::vector<named_setup> models_;
+};
+
+inline std::vector<task_kind> all_kinds(task_kind like = {})
+{
+    std::vector<task_kind> kinds(3, like);
+    kinds[1].invocation = ewyk::invocation_t::either;
+    kinds[2].invocation = ewyk::invocation_t::non_blocking;
+    return kinds;
+}
+
+/// execution_strategy over a source that never waits.
+inline std::vector<named_setup> strategy_models()
+{
+    using enum action::kind_type;
+    collection c(false);
+    for (auto s : strategies)
+    {
+        // Without a thread there is nobody to dispatch to.
+        c.add("three produce", s, stopped_pool, all_kinds(),
+            {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}, {{supply, 3}, {produce}}});
+        c.add("two produce, one dispatches in vain", s, stopped_pool, {{}, {}},
+            {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}, {{dispatch}}});
+        for (auto pool : {cold_pool, one_thread})
+        {
+            c.add("two produce, one dispatches", s, pool, all_kinds(),
+                {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}, {{supply, 3}, {dispatch}}});
+            c.add("one produces, one dispatches", s, pool, all_kinds(),
+                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {dispatch}}});
+            c.add("a caller that must not block", s, pool, all_kinds(),
+                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}},
+                {.nonblocking_callers = 1});
+            c.add("tasks throw", s, pool, all_kinds({.throws = true}),
+                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}});
+            c.add("tasks produce", s, pool, all_kinds({.produces = true}),
+                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}});
+            c.add("a task supplies a task and produces", s, pool,
+                {{.posts = 2, .produces = true}, {}}, {{{supply, 1}, {produce}}});
+            c.add("tasks produce and throw", s, pool, all_kinds({.throws = true, .produces = true}),
+                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {dispatch}}});
+        }
+        c.add("two produce", s, two_threads, all_kinds(),
+            {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}});
+        c.add("tasks throw", s, two_threads, all_kinds({.throws = true}),
+            {{{supply, 1}, {produce}}, {{supply, 2}, {supply, 3}, {dispatch}}});
+        // Whoever produces consumes, or is the only one who can: a task that waits for another one
+        // must leave somebody to run it.
+        if (s != ewyk::strategy_t::produce_consume)
+            c.add("a task waits for another one", s, two_threads, {{.waits_for = 2}, {}},
+                {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}});
+    }
+    return c.take();
+}
+
+/// The reactor's sleep and the wake-ups.
+inline std::vector<named_setup> reactor_models()
+{
+    using enum action::kind_type;
+    collection c(true);
+    for (auto s : strategies)
+        for (auto pool : {stopped_pool, one_thread})
+        {
+            std::vector<std::vector<action>> const two_posters{
+                {{post, 1}, {release_work}}, {{post, 2}, {release_work}}, {{run}}};
+            std::vector<std::vector<action>> const a_completion{
+                {{post, 1}, {complete, 2}, {release_work}}, {{run}}};
+            c.add("two post", s, pool, {{}, {}}, two_posters);
+            c.add("two post, with relaxed stores", s, pool, {{}, {}}, two_posters,
+                {.weak_memory = true});
+            c.add("one posts twice, with relaxed stores", s, pool, {{}, {}},
+                {{{post, 1}, {post, 2}, {release_work}}, {{run}}}, {.weak_memory = true});
+            c.add("a post and a completion", s, pool, {{}, {}}, a_completion);
+            c.add("tasks throw", s, pool, {{.throws = true}, {.throws = true}}, a_completion);
+            c.add("tasks that need not be handed over", s, pool,
+                {{.invocation = ewyk::invocation_t::either},
+                    {.invocation = ewyk::invocation_t::non_blocking}}, a_completion);
+            c.add("a task posts a task", s, pool, {{.posts = 2}, {}},
+                {{{post, 1}, {release_work}}, {{run}}});
+
+            // By threads that run the io_context itself.
+            c.add("run by one foreign thread", s, pool, {{}, {}},
+                {{{post, 1}, {post, 2}, {release_work}}, {{plain_run}}});
+            c.add("run by two foreign threads", s, pool, {{.posts = 2}, {}},
+                {{{post, 1}, {release_work}}, {{plain_run}}, {{plain_run}}});
+            c.add("run by a foreign thread, tasks throw", s, pool,
+                {{.throws = true}, {.throws = true}},
+                {{{post, 1}, {post, 2}, {release_work}}, {{plain_run}}});
+            c.add("run by a foreign thread and run()", s, pool, {{}},
+                {{{post, 1}, {release_work}}, {{plain_run}}, {{run}}});
+            if (s != ewyk::strategy_t::produce_consume
+                && s != ewyk::strategy_t::produce_execute_consume)
+                c.add("run by two foreign threads, a task waits for another one", s, pool,
+                    {{.waits_for = 2}, {}},
+                    {{{post, 1}, {post, 2}, {release_work}}, {{plain_run}}, {{plain_run}}});
+        }
+    return c.take();
+}
+
+/// The callers of run() and its siblings: parking, leaving, stop.
+inline std::vector<named_setup> run_models()
+{
+    using enum action::kind_type;
+    collection c(true);
+    for (auto s : strategies)
+    {
+        bool const serial = s == ewyk::strategy_t::produce_consume;
+        for (auto pool : {stopped_pool, one_thread})
+        {
+            if (serial && pool.parked != 0)
+                continue; // it does not use them
+            bool const with_pool = pool.parked != 0;
+            std::vector<action> const poster{{post, 1}, {release_work}};
+            c.add("two run()", s, pool, {{}}, {poster, {{run}}, {{run}}});
+            c.add("run_for(), then run()", s, pool, {{.posts = 2}, {}}, {poster, {{run_for}, {run}}});
+            c.add("run(), stop()", s, pool, {{}, {}}, {{{post, 1}, {post, 2}, {stop}}, {{run}}},
+                {.tasks_may_be_left = true});
+            c.add("stop() of a task that posts itself, after a restart()", s, pool,
+                {{.again = true}}, {{{post, 1}, {stop}}, {{run}}},
+                {.tasks_may_be_left = true, .stale_stop = true});
+            // In these the two strategies that hand over differ in a single step.
+            if (with_pool && s == ewyk::strategy_t::execute_produce_consume)
+                continue;
+            c.add("two run(), the task throws", s, pool, {{.throws = true}},
+                {poster, {{run}}, {{run}}});
+            c.add("run() and run_one()", s, pool, {{}}, {poster, {{run_one_loop}}, {{run}}});
+            c.add("two run_one()", s, pool, {{}}, {poster, {{run_one_loop}}, {{run_one_loop}}});
+            c.add("run_for() beside run()", s, pool, {{}}, {poster, {{run_for}}, {{run}}});
+            c.add("two run(), stop()", s, pool, {{}}, {{{post, 1}, {stop}}, {{run}}, {{run}}},
+                {.tasks_may_be_left = true});
+        }
+        if (serial)
+            continue;
+        std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
+        std::vector<task_kind> const waits{{.waits_for = 2}, {}};
+        // Whoever leaves has something to do that the other one's run() waits for.
+        c.add("run_for(), then the end of work, beside run()", s, one_thread, {{}},
+            {{{post, 1}, {run_for}, {release_work}}, {{run}}});
+        c.add("run_for() beside run_one()", s, one_thread, {{}},
+            {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run_for}}});
+        c.add("two run(), a task waits for another one", s, one_thread, waits,
+            {poster, {{run}}, {{run}}});
+        if (s == ewyk::strategy_t::produce_execute_consume)
+            continue;
+        c.add("two run_one(), a task waits for another one", s, stopped_pool, waits,
+            {poster, {{run_one_loop}}, {{run_one_loop}}});
+        c.add("run_one() once beside run(), a task waits for another one", s, one_thread,
+            {{}, {.waits_for = 3}, {.invocation = ewyk::invocation_t::non_blocking}},
+            {{{post, 1}, {post, 2}, {post, 3}, {release_work}, {run_one}}, {{run}}});
+        if (s == ewyk::strategy_t::eat_what_you_kill)
+            c.add("run() and run_one(), a task waits for another one", s, one_thread, waits,
+                {poster, {{run_one_loop}}, {{run}}});
+    }
+    return c.take();
+}
+
+inline std::vector<named_setup> all_models()
+{
+    std::vector<named_setup> all = run_models();
+    for (auto&& more : {strategy_models(), reactor_models()})
+        all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+}
+
+#endif

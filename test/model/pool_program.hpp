@@ -1,0 +1,205 @@
+// Modelled on elastic_threads.hpp, pool_threads.hpp and crew.hpp. Threads of the pool do not
+// retire.
+
+#ifndef ASIO_EWYK_TEST_MODEL_POOL_PROGRAM_HPP
+#define ASIO_EWYK_TEST_MODEL_POOL_PROGRAM_HPP
+
+#include "machine.hpp"
+
+namespace model {
+
+enum pool_work_line { look, park, look_again, give_back, sleep, run, done, unborn };
+
+inline void pool_work(machine& m)
+{
+    activation& here = m.here();
+    thread_state& me = m.me();
+    switch (here.line)
+    {
+    case unborn:
+        if (!(m.w.starting & m.self_bit()))
+            return m.wait();
+        m.access("starts");
+        m.w.starting = static_cast<byte>(m.w.starting & ~m.self_bit());
+        return m.go(look);
+    case look:
+        m.access("looks in the pool's queue");
+        if (m.w.pool_queue.empty())
+            return m.go(park);
+        here.a = m.w.pool_queue.pop();
+        return m.go(run);
+    case park:
+        m.access("parks");
+        m.w.parked |= m.self_bit();
+        return m.go(look_again);
+    case look_again:
+        m.access("looks in the pool's queue again");
+        return m.go(m.w.pool_queue.empty() ? sleep : give_back);
+    case give_back:
+        m.access("withdraws");
+        return m.go(m.withdraw(m.w.parked) ? look : sleep);
+    case sleep:
+        if (me.job == 0)
+            return m.wait();
+        m.access("wakes for job", me.job);
+        here.a = std::exchange(me.job, byte{0});
+        return m.go(here.a == look_around ? look : run);
+    case run:
+        if (here.a == production_job)
+            return m.call(program::arrive, done);
+        return m.call(program::run_task, done, here.a);
+    case done:
+        // on_exception
+        me.thrown = 0;
+        here.a = 0;
+        return m.go(look);
+    }
+}
+
+inline void start_thread(machine& m)
+{
+    byte const lowest = static_cast<byte>(m.w.absent & -m.w.absent);
+    m.w.absent = static_cast<byte>(m.w.absent & ~lowest);
+    m.w.starting |= lowest;
+}
+
+/// 1 if a thread has it now. One that was not there is started for the next time.
+inline void pool_try_execute(machine& m)
+{
+    m.access("tries to claim a parked thread");
+    bool const claimed = m.claim(m.w.parked, m.here().a);
+    if (!claimed)
+        start_thread(m);
+    m.ret(claimed);
+}
+
+/// 0 if the pool was stopped.
+inline void pool_execute(machine& m)
+{
+    enum { claim, queue };
+    byte const job = m.here().a;
+    switch (m.here().line)
+    {
+    case claim:
+        if (m.config().pool_threads() == 0)
+            return m.ret(0);
+        m.access("claims a parked thread for job", job);
+        if (m.w.pool_queue.empty() && m.claim(m.w.parked, job))
+            return m.ret(1);
+        return m.go(queue);
+    case queue:
+        m.access("queues for the pool job", job);
+        for (std::size_t i = 0; i != m.w.pool_queue.size; ++i)
+            if (m.w.pool_queue.items[i] == job)
+                m.fail("a job is in a queue twice");
+        m.put(m.w.pool_queue, job);
+        if (!m.claim(m.w.parked, look_around))
+            start_thread(m);
+        return m.ret(1);
+    }
+}
+
+/// A thread now, or none.
+inline void try_start(machine& m)
+{
+    enum { guest, pool };
+    switch (m.here().line)
+    {
+    case guest:
+        if (!m.config().reactor)
+            return m.go(pool);
+        m.access("tries to claim a guest");
+        if (m.claim(m.w.guests, production_job))
+            return m.ret(1);
+        return m.go(pool);
+    case pool:
+        if (m.is(flaw::stepper_keeps_right) && m.me().stepping)
+            return m.ret(0);
+        return m.become(program::pool_try_execute, production_job);
+    }
+}
+
+/// A thread sooner or later.
+inline void start(machine& m)
+{
+    enum { guest, pool, started, look_for_guest, wake_guest };
+    switch (m.here().line)
+    {
+    case guest:
+        if (!m.config().reactor)
+            return m.go(pool);
+        m.access("claims a guest");
+        if (m.claim(m.w.guests, production_job))
+            return m.ret(1);
+        return m.go(pool);
+    case pool:
+        if (m.config().reactor && m.config().strategy == ewyk::strategy_t::produce_consume)
+            return m.ret(0);
+        if (m.is(flaw::stepper_awaits_guest) && m.me().stepping)
+            return m.ret(0);
+        return m.call(program::pool_execute, started, production_job);
+    case started:
+        m.here().b = m.result();
+        if (!m.here().b || !m.config().reactor || m.is(flaw::queued_production_is_not_shown))
+            return m.ret(m.here().b);
+        return m.go(look_for_guest);
+    case look_for_guest:
+        m.access("looks what waits for the pool");
+        return m.w.pool_queue.empty() ? m.ret(1) : m.go(wake_guest);
+    case wake_guest:
+        m.access("wakes a guest");
+        m.claim(m.w.guests, look_around);
+        return m.ret(1);
+    }
+}
+
+/// A task, run elsewhere; what is returned is to be run by the caller.
+inline void give(machine& m)
+{
+    enum { guest, pool, given, look_for_guest, wake_guest };
+    activation& here = m.here();
+    switch (here.line)
+    {
+    case guest:
+        if (!m.config().reactor)
+            return m.go(pool);
+        m.access("claims a guest for task", here.a);
+        if (m.claim(m.w.guests, here.a))
+            return m.ret(0);
+        return m.go(pool);
+    case pool:
+        return m.call(program::pool_execute, given, here.a);
+    case given:
+        here.b = m.result() ? byte{0} : here.a;
+        if (!m.config().reactor || m.is(flaw::given_task_is_not_shown))
+            return m.ret(here.b);
+        return m.go(look_for_guest);
+    case look_for_guest:
+        m.access("looks what waits for the pool");
+        if (m.w.pool_queue.empty())
+            return m.ret(here.b);
+        return m.go(wake_guest);
+    case wake_guest:
+        m.access("wakes a guest");
+        m.claim(m.w.guests, look_around);
+        return m.ret(here.b);
+    }
+}
+
+/// Has a guest look around; 0 if none is parked.
+inline void wake_guest(machine& m)
+{
+    m.access("wakes a guest, if one is parked");
+    m.ret(m.claim(m.w.guests, look_around));
+}
+
+inline void wake_all(machine& m)
+{
+    m.access("wakes a guest, if one is parked");
+    if (!m.claim(m.w.guests, look_around))
+        m.ret();
+}
+
+}
+
+#endif

@@ -1,0 +1,303 @@
+// Modelled on reactor.hpp, with as much of an io_context as it uses.
+
+#ifndef ASIO_EWYK_TEST_MODEL_REACTOR_PROGRAM_HPP
+#define ASIO_EWYK_TEST_MODEL_REACTOR_PROGRAM_HPP
+
+#include "machine.hpp"
+
+// Steps of different programs may have the same names.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
+namespace model {
+
+inline bool turn_is_done(thread_state const& t)
+{
+    return t.expired || (t.limited && t.counted);
+}
+
+/// produce(), wait() and inside().
+inline void reactor_produce(machine& m)
+{
+    enum
+    {
+        come_in, wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
+        fall_asleep, look_again, go_inside, late_come_in, run_one,
+        awake, ioc_stopped, last_look, leave, asleep, announced
+    };
+    activation& here = m.here();   // b: whether the io_context ran something
+    thread_state& me = m.me();
+    bool const pool = !me.inside_run;
+
+    switch (here.line)
+    {
+    case come_in:
+        if (!pool || m.is(flaw::enters_before_look))
+            return m.go(wakes);
+        m.come_in();
+        return m.go(wakes);
+    case wakes:
+        m.needs_right();
+        if (!m.own_view_of_asleep())
+            return m.go(must_leave);
+        m.access("wakes");
+        m.set_asleep(false, true);
+        return m.go(must_leave);
+
+    case must_leave:
+        m.access("looks whether it was stopped");
+        if (m.w.stopped_flag)
+            return m.go(m.is(flaw::stop_is_forgotten) ? is_stopped : take_back_stop);
+        return m.go(pool ? any_runner : take);
+    case take_back_stop:
+        m.access("takes the stop back");
+        m.w.stopped_flag = 0;
+        if (m.is(flaw::stop_is_forgotten))
+            return m.go(pool ? any_runner : take);
+        return m.go(is_stopped);
+    case is_stopped:
+        m.access("asks the io_context whether it is stopped");
+        if (m.w.ioc_stopped)
+            return m.go(was_stopped);
+        return m.go(m.is(flaw::stop_is_forgotten) ? take_back_stop : pool ? any_runner : take);
+    case was_stopped:
+        m.access("says that it was stopped");
+        m.w.stopped_flag = 1;
+        return m.go(leave);
+    case any_runner:
+        m.access("looks for runners");
+        return m.go(m.w.not_stepping == 0 ? leave : take);
+
+    case take:
+        if (me.has_deadline && !me.expired)
+        {
+            m.access("looks at the clock");
+            me.expired = m.luck.maybe();
+        }
+        if (!pool && turn_is_done(me))
+            return m.go(leave);
+        return m.go(drain);
+    case drain:
+        m.needs_right();
+        if (!m.w.ready.empty())
+        {
+            m.gone();
+            return m.ret(m.w.ready.pop());
+        }
+        m.access("drains the queue");
+        if (m.w.posted.empty() || (m.config().weak_memory && m.luck.maybe()))
+            return m.go(m.is(flaw::sleeps_before_saying_so) ? look_again : fall_asleep);
+        while (!m.w.posted.empty())
+            m.put(m.w.ready, m.w.posted.pop());
+        return m.go(m.is(flaw::clears_wake_up_late) ? late_clear : must_leave);
+    case late_clear:
+        m.access("clears wake_queued");
+        m.w.wake_queued = 0;
+        return m.go(must_leave);
+
+    case fall_asleep:
+        m.access("falls asleep");
+        m.set_asleep(true, m.is(flaw::says_so_weakly));
+        here.b = 1;
+        return m.go(m.is(flaw::sleeps_before_saying_so) ? (me.foreign ? awake : go_inside)
+                                                        : look_again);
+    case look_again:
+        m.access("looks in the queue again");
+        here.b = 1;
+        if (!m.w.posted.empty())
+            return m.go(awake);
+        if (m.is(flaw::sleeps_before_saying_so))
+            return m.go(fall_asleep);
+        here.b = 0;
+        return m.go(me.foreign ? awake : go_inside);
+
+    case go_inside:
+        here.b = 0;
+        if (pool)
+            m.w.in_io_context |= m.self_bit();
+        return m.go(pool && m.is(flaw::enters_before_look) ? late_come_in : run_one);
+    case late_come_in:
+        m.come_in();
+        return m.go(run_one);
+    case run_one:
+        if (me.has_deadline && !me.expired && m.luck.maybe())
+        {
+            me.expired = 1;
+            m.access("comes to its deadline");
+            return m.go(awake);
+        }
+        if (m.w.work == 0)
+            m.w.ioc_stopped = 1;
+        if (!m.w.ioc_stopped && m.w.ioc.empty())
+            return m.wait();
+        if (m.w.ioc_stopped)
+        {
+            m.access("run_one() finds the io_context stopped");
+            return m.go(awake);
+        }
+        here.b = 1;
+        if (byte const item = m.w.ioc.pop(); item != wake_up_handler)
+        {
+            m.access("captures task", item);
+            m.put(m.w.ready, item);
+            return m.go(awake);
+        }
+        m.access("takes a wake-up");
+        return m.call(program::woken, awake);
+    case awake:
+        m.access("is awake");
+        m.w.in_io_context = static_cast<byte>(m.w.in_io_context & ~m.self_bit());
+        m.set_asleep(false, true);
+        return m.go(here.b ? must_leave : ioc_stopped);
+    case ioc_stopped:
+        m.access("looks whether the io_context is stopped");
+        if (!m.w.ioc_stopped)
+            return m.go(last_look);
+        if (m.is(flaw::end_wakes_nobody))
+            return m.go(leave);
+        return m.call(program::wake_all, leave);
+    case last_look:
+        m.access("looks in the queue once more");
+        return m.go(m.w.posted.empty() ? leave : must_leave);
+
+    case leave:
+        return m.call(program::fall_asleep, asleep);
+    case asleep:
+        return m.call(program::announce, announced, m.result());
+    case announced:
+        return m.ret();
+    }
+}
+
+/// Before the producer gives up the right; whether tasks are left that were drained.
+inline void fall_asleep(machine& m)
+{
+    if (m.is(flaw::leaves_awake))
+        return m.ret();
+    m.access("says that nobody is awake");
+    m.set_asleep(true, false);
+    m.ret(!m.w.ready.empty());
+}
+
+/// a: whether drained tasks are left.
+inline void announce(machine& m)
+{
+    if (m.is(flaw::leaves_without_look))
+        return m.ret();
+    m.access("looks what is left");
+    if (m.here().a || !m.w.posted.empty())
+        return m.become(program::wake_up);
+    return m.ret();
+}
+
+/// a: the task. One that comes back from the pool counts as work already.
+inline void post(machine& m)
+{
+    enum { push, look };
+    switch (m.here().line)
+    {
+    case push:
+        m.access("posts task", m.here().a);
+        m.put(m.w.posted, m.here().a);
+        if (!m.recalls())
+            ++m.w.work;
+        return m.go(look);
+    case look:
+        m.access("looks whether the producer sleeps");
+        if (m.w.asleep)
+            return m.become(program::wake_up);
+        return m.ret();
+    }
+}
+
+inline void wake_up(machine& m)
+{
+    enum { exchange, send };
+    switch (m.here().line)
+    {
+    case exchange:
+        m.access("looks whether a wake-up is under way");
+        if (std::exchange(m.w.wake_queued, byte{1}))
+            return m.ret();
+        return m.go(send);
+    case send:
+        m.access("sends a wake-up");
+        m.put(m.w.ioc, wake_up_handler);
+        ++m.w.work;
+        return m.ret();
+    }
+}
+
+/// The wake-up, run inside the io_context.
+inline void woken(machine& m)
+{
+    enum { clear, ran, look, posted, done };
+    switch (m.here().line)
+    {
+    case clear:
+        m.access("runs the wake-up");
+        if (!m.is(flaw::clears_wake_up_late))
+            m.w.wake_queued = 0;
+        if (m.me().foreign)
+            return m.call(program::take_part, ran);
+        return m.go(done);
+    case ran:
+        if (m.me().thrown || m.is(flaw::foreign_keeps_wake_up))
+            return m.go(done);
+        m.access("looks whether a producer sleeps");
+        return m.go(m.w.asleep && !m.sees_idle() ? look : done);
+    case look:
+        m.access("runs what is posted");
+        if (m.w.posted.empty())
+            return m.go(done);
+        return m.call(program::run_task, posted, m.w.posted.pop());
+    case posted:
+        if (m.me().thrown)
+            return m.w.posted.empty() ? m.go(done) : m.call(program::wake_up, done);
+        return m.go(look);
+    case done:
+        m.access("has run the wake-up");
+        m.finish_work();
+        return m.ret();
+    }
+}
+
+/// Called when the last runner has left.
+inline void expel(machine& m)
+{
+    enum { look, wake, count, check, sleep, uncount, out };
+    switch (m.here().line)
+    {
+    case look:
+        m.access("looks whether a thread of the pool is inside");
+        return m.go(m.w.pool_inside ? wake : out);
+    case wake:
+        return m.call(program::wake_up, count);
+    case count:
+        m.access("counts as one that expels");
+        ++m.w.expelling;
+        return m.go(check);
+    case check:
+        m.access("checks whether a thread of the pool is inside");
+        if (!m.w.pool_inside || (m.w.not_stepping != 0 && !m.is(flaw::expel_forgets_newcomers)))
+            return m.go(uncount);
+        m.w.expel_waits |= m.self_bit();
+        return m.go(sleep);
+    case sleep:
+        if (m.w.expel_waits & m.self_bit())
+            return m.wait();
+        return m.go(check);
+    case uncount:
+        m.access("does not count any more as one that expels");
+        --m.w.expelling;
+        return m.go(out);
+    case out:
+        return m.ret();
+    }
+}
+
+}
+
+#pragma GCC diagnostic pop
+
+#endif

@@ -1,0 +1,231 @@
+// Modelled on impl/strategy_service.hpp, with guest_places.hpp.
+
+#ifndef ASIO_EWYK_TEST_MODEL_SERVICE_PROGRAM_HPP
+#define ASIO_EWYK_TEST_MODEL_SERVICE_PROGRAM_HPP
+
+#include "machine.hpp"
+#include "reactor_program.hpp"
+
+// Steps of different programs may have the same names.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+
+namespace model {
+
+/// One call of run() or a sibling, or of a wake-up that a foreign thread runs.
+inline void take_part(machine& m)
+{
+    enum { come, count, tell, look_over, enter, entered, look_over_again, take, run, ran, rest, rested, leave };
+    activation& here = m.here();
+    thread_state& me = m.me();
+    auto const out_of_time = [&] {
+        if (me.has_deadline && !me.expired)
+            if (m.luck.maybe())
+                me.expired = 1;
+        return turn_is_done(me);
+    };
+
+    switch (here.line)
+    {
+    case come:
+        m.access("enters run()");
+        me.inside_run = 1;
+        ++m.w.runners;
+        if (me.foreign)
+            me.counted = 0;
+        return m.go(count);
+    case count:
+        if (me.stepping)
+            return m.go(look_over);
+        m.access("counts as one that does not step");
+        ++m.w.not_stepping;
+        return m.go(m.is(flaw::newcomer_tells_nobody) ? look_over : tell);
+    case tell:
+        m.access("tells who expels the pool");
+        m.end_expulsion();
+        return m.go(look_over);
+    case look_over:
+        m.access("looks whether it is over");
+        return m.go(out_of_time() || m.w.ioc_stopped ? leave : enter);
+    case enter:
+        return m.call(program::enter, entered);
+    case entered:
+        return m.go(me.thrown || me.foreign ? leave : look_over_again);
+    case look_over_again:
+        m.access("looks again whether it is over");
+        return m.go(out_of_time() || m.w.ioc_stopped ? leave : take);
+    case take:
+        m.access("looks in the pool's queue");
+        if (m.w.pool_queue.empty())
+            return m.go(rest);
+        here.a = m.w.pool_queue.pop();
+        return m.go(run);
+    case run:
+        if (here.a == production_job)
+            return m.call(program::arrive, ran);
+        return m.call(program::run_task, ran, here.a);
+    case ran:
+        here.a = 0;
+        return m.go(me.thrown ? leave : look_over);
+    case rest:
+        return m.call(program::rest, rested);
+    case rested:
+        here.a = m.result();
+        return m.go(here.a && here.a != look_around ? run : look_over);
+    case leave:
+        return m.become(program::leave_run);
+    }
+}
+
+/// Parks; the job that the thread was woken with, or 0.
+inline void rest(machine& m)
+{
+    enum { park, idle, queue, stopped, busy, sleep, claimed, deadline };
+    thread_state& me = m.me();
+    switch (m.here().line)
+    {
+    case park:
+        m.access("parks as a guest");
+        m.w.guests |= m.self_bit();
+        return m.go(m.is(flaw::guest_parks_without_look) ? sleep : idle);
+    case idle:
+        m.access("looks whether anybody produces");
+        return m.go(m.sees_idle() ? busy : queue);
+    case queue:
+        m.access("looks whether something waits for the pool");
+        return m.go(m.w.pool_queue.empty() ? stopped : busy);
+    case stopped:
+        m.access("looks whether it was stopped");
+        return m.go(m.w.ioc_stopped ? busy : sleep);
+    case busy:
+        m.access("withdraws as a guest");
+        if (m.withdraw(m.w.guests))
+            return m.ret(0);
+        return m.go(claimed);
+    case sleep:
+        if (me.has_deadline && !me.expired && m.luck.maybe())
+        {
+            me.expired = 1;
+            return m.go(deadline);
+        }
+        if (me.job == 0)
+            return m.wait();
+        m.access("wakes as a guest for job", me.job);
+        return m.ret(std::exchange(me.job, byte{0}));
+    case claimed:
+        if (me.job == 0)
+            return m.wait();
+        m.access("wakes as a guest for job", me.job);
+        return m.ret(std::exchange(me.job, byte{0}));
+    case deadline:
+        m.access("withdraws at its deadline");
+        if (m.withdraw(m.w.guests))
+            return m.ret(0);
+        return m.go(claimed);
+    }
+}
+
+/// The end of a call of run() or a sibling, by whatever way.
+inline void leave_run(machine& m)
+{
+    enum { uncount, go, look, wake, expel, idle, ask, recall, out };
+    activation& here = m.here();   // a: whether it is the last one who does not step; b: the last one, it was stopped
+    thread_state& me = m.me();
+    switch (here.line)
+    {
+    case uncount:
+        if (me.stepping)
+            return m.go(go);
+        m.access("does not count any more as one that does not step");
+        here.a = --m.w.not_stepping == 0;
+        return m.go(go);
+    case go:
+        m.access("leaves run()");
+        here.b = --m.w.runners == 0;
+        return m.go(look);
+    case look:
+        m.access("looks whether the end has come");
+        if (!m.w.ioc_stopped)
+            return m.go(expel);
+        here.b = static_cast<byte>(here.b | 2);
+        return m.go(wake);
+    case wake:
+        return m.call(program::wake_all, expel);
+    case expel:
+        if (!here.a || m.is(flaw::last_runner_just_leaves))
+            return m.go(idle);
+        return m.call(program::expel, idle);
+    case idle:
+        if (here.b & 1)
+            return m.go(me.stepping ? out : recall);
+        if (here.b || m.is(flaw::leaver_asks_nobody))
+            return m.go(out);
+        m.access("looks whether somebody produces");
+        return m.go(m.sees_idle() ? ask : out);
+    case ask:
+        return m.call(program::dispatch, out);
+    case recall:
+        return m.call(program::recall, out);
+    case out:
+        m.access("is out of run()");
+        me.inside_run = 0;
+        if (m.w.in_io_context && !m.anybody_in_run())
+            m.fail("a thread of the pool is left inside");
+        return m.ret();
+    }
+}
+
+/// What waits in the pool is posted again: handlers run only while somebody is inside run().
+inline void recall(machine& m)
+{
+    enum { take, posted, wake, woken };
+    switch (m.here().line)
+    {
+    case take:
+    {
+        m.access("recalls what waits for the pool");
+        if (m.w.pool_queue.empty())
+            return m.ret();
+        byte const job = m.w.pool_queue.pop();
+        if (job == production_job)
+            return m.go(wake);
+        return m.call(program::post, posted, job);
+    }
+    case posted:
+        return m.go(take);
+    case wake:
+        m.apply(production_event::give_up);
+        return m.call(program::wake_guest, woken);
+    case woken:
+        m.result();
+        return m.go(take);
+    }
+}
+
+inline void stop(machine& m)
+{
+    enum { io_context, flag, tasks, guests };
+    switch (m.here().line)
+    {
+    case io_context:
+        m.access("stops the io_context");
+        m.w.ioc_stopped = 1;
+        return m.go(flag);
+    case flag:
+        m.access("tells the reactor");
+        m.w.stopped_flag = 1;
+        return m.go(tasks);
+    case tasks:
+        return m.call(program::recall, guests);
+    case guests:
+        if (m.is(flaw::stop_wakes_nobody))
+            return m.ret();
+        return m.become(program::wake_all);
+    }
+}
+
+}
+
+#pragma GCC diagnostic pop
+
+#endif

@@ -1,0 +1,61 @@
+#define BOOST_TEST_MODULE asio_ewyk
+#include <boost/test/unit_test.hpp>
+
+#include <boost/test/tree/observer.hpp>
+#include <boost/test/unit_test_parameters.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+namespace test = boost::unit_test;
+
+// Ends the program, with the name of the test case, when one hangs: whoever started it may have no
+// deadline of its own, or would not say where it was. A signal needs no thread, which tests count.
+class hang_guard : public test::test_observer
+{
+public:
+    hang_guard()
+    {
+        std::signal(SIGALRM, &hang_guard::give_up);
+        test::framework::register_observer(*this);
+    }
+
+    ~hang_guard() override { test::framework::deregister_observer(*this); }
+
+    void test_unit_start(test::test_unit const& unit) override
+    {
+        if (unit.p_type != test::TUT_CASE)
+            return;
+        message_ = "hangs: " + unit.full_name() + '\n';
+        ::alarm(deadline);
+    }
+
+    void test_unit_finish(test::test_unit const&, unsigned long) override { ::alarm(0); }
+
+private:
+    static constexpr unsigned deadline = 240; // seconds; several of the tests' own, which are 60
+
+    static void give_up(int)
+    {
+        // The string of a running test case is not being changed.
+        [[maybe_unused]] auto const written
+            = ::write(STDERR_FILENO, message_.data(), message_.size());
+        std::abort();
+    }
+
+    static inline std::string message_;
+};
+
+struct hang_guard_fixture
+{
+    hang_guard guard;
+};
+
+BOOST_TEST_GLOBAL_FIXTURE(hang_guard_fixture);
+
+} // namespace

@@ -1,0 +1,33 @@
+#include <asio_ewyk/version.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+namespace ewyk = asio_ewyk;
+
+BOOST_AUTO_TEST_SUITE(version)
+
+BOOST_AUTO_TEST_CASE(macro_is_made_of_the_numbers)
+{
+    BOOST_TEST(
+        ASIO_EWYK_VERSION
+        == ewyk::version_major * 10000 + ewyk::version_minor * 100 + ewyk::version_patch);
+}
+
+BOOST_AUTO_TEST_CASE(text_is_made_of_the_numbers)
+{
+    BOOST_TEST(
+        ewyk::version_string
+        == std::to_string(ewyk::version_major) + '.' + std::to_string(ewyk::version_minor) + '.'
+               + std::to_string(ewyk::version_patch));
+}
+
+#ifdef CMAKE_PROJECT_VERSION
+BOOST_AUTO_TEST_CASE(cmake_read_the_same)
+{
+    BOOST_TEST(ewyk::version_string == CMAKE_PROJECT_VERSION);
+}
+#endif
+
+BOOST_AUTO_TEST_SUITE_END()

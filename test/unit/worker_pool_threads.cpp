@@ -1,0 +1,130 @@
+// The state in which a task finds its thread: names, hooks, signals.
+
+#include "pool_support.hpp"
+
+#include <map>
+#include <pthread.h>
+#include <set>
+#include <signal.h>
+
+using namespace support;
+
+BOOST_AUTO_TEST_SUITE(worker_pool_threads)
+
+namespace {
+
+std::string name_of_this_thread()
+{
+    char name[16] = {};
+    ::pthread_getname_np(::pthread_self(), name, sizeof name);
+    return name;
+}
+
+std::set<std::string> names_of_threads(std::string name, std::size_t n)
+{
+    ewyk::worker_pool pool({.max_threads = n, .name = std::move(name)});
+    std::mutex mutex;
+    std::set<std::string> names;
+    gathering together;
+    for (std::size_t i = 0; i != n; ++i)
+        pool.execute([&] {
+            {
+                std::lock_guard const lock(mutex);
+                names.insert(name_of_this_thread());
+            }
+            together.arrive_and_wait_for(n);
+        });
+    pool.wait();
+    return names;
+}
+
+BOOST_AUTO_TEST_CASE(threads_have_names)
+{
+    using names = std::set<std::string>;
+    BOOST_TEST((names_of_threads("pool", 3) == names{"pool-0", "pool-1", "pool-2"}));
+    // The system's limit is 15 characters. The number tells threads apart, so it is not cut.
+    BOOST_TEST((names_of_threads("a_very_long_name", 1) == names{"a_very_long_n-0"}));
+    BOOST_TEST(names_of_threads("a_very_long_name", 11).count("a_very_long_-10") == 1u);
+    BOOST_TEST((names_of_threads("exactly_13_ch", 1) == names{"exactly_13_ch-0"}));
+    BOOST_TEST((names_of_threads("", 1) == names{"-0"}));
+}
+
+// So that the numbers tell how many threads there were, and do not grow for ever.
+BOOST_AUTO_TEST_CASE(the_number_of_an_ended_thread_is_given_again)
+{
+    ewyk::worker_pool pool({.max_threads = 4, .idle_timeout = 1ms, .name = "pool"});
+    for (int i = 0; i != 5; ++i)
+    {
+        std::string name;
+        event ran;
+        pool.execute([&] {
+            name = name_of_this_thread();
+            ran.set();
+        });
+        BOOST_TEST_REQUIRE(ran.wait());
+        BOOST_TEST(name == "pool-0");
+        BOOST_TEST_REQUIRE(eventually([&] { return pool.threads() == 0; }));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(hooks_are_called_on_the_thread_before_its_first_and_after_its_last_task)
+{
+    std::mutex mutex;
+    std::map<std::thread::id, std::string> history;
+    auto const note = [&](char what) {
+        std::lock_guard const lock(mutex);
+        history[std::this_thread::get_id()] += what;
+    };
+    {
+        ewyk::worker_pool pool({.max_threads = 3,
+            .on_thread_start = [&] { note('<'); },
+            .on_thread_stop = [&] { note('>'); }});
+        gathering together;
+        for (int i = 0; i != 3; ++i)
+            pool.execute([&] {
+                note('t');
+                together.arrive_and_wait_for(3);
+            });
+        pool.wait();
+        for (int i = 0; i != 30; ++i)
+            pool.execute([&] { note('t'); });
+        pool.wait();
+    }
+    BOOST_TEST(history.size() == 3u);
+    std::size_t tasks = 0;
+    for (auto const& [id, h] : history)
+    {
+        BOOST_TEST(h == "<" + std::string(h.size() - 2, 't') + ">");
+        tasks += h.size() - 2;
+    }
+    BOOST_TEST(tasks == 33u);
+}
+
+// The program's handlers are to run on the program's own threads.
+BOOST_AUTO_TEST_CASE(signals_are_blocked_on_the_pools_threads_only)
+{
+    sigset_t before;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    sigset_t inside;
+    ::sigemptyset(&inside);
+    event ran;
+    ewyk::worker_pool pool({.max_threads = 1});
+    pool.execute([&] {
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &inside);
+        ran.set();
+    });
+    BOOST_TEST(ran.wait());
+    sigset_t after;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &after);
+
+    for (int const s :
+        {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGIO})
+    {
+        BOOST_TEST(::sigismember(&inside, s) == 1, "signal " << s);
+        BOOST_TEST(::sigismember(&after, s) == ::sigismember(&before, s), "signal " << s);
+    }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

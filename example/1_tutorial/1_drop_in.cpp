@@ -1,0 +1,28 @@
+// Step 1. An app of Boost.Asio changes the type of its context, and nothing else. A handler that
+// blocks no longer stops the others.
+
+// tag::program[]
+#include <asio_ewyk.hpp>
+#include <boost/asio.hpp>
+#include <iostream>
+#include <thread>
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+int main()
+{
+    asio_ewyk::strategy_context context; // was: asio::io_context context;
+
+    asio::steady_timer timer(context, 100ms);
+    timer.async_wait([](auto) { std::cout << "the timer, in time\n"; });
+
+    asio::post(context, [] {
+        std::cout << "a handler blocks\n";
+        std::this_thread::sleep_for(1s); // a query, a file, a lock
+        std::cout << "it is done\n";
+    });
+
+    context.run();
+}
+// end::program[]

@@ -1,0 +1,117 @@
+#ifndef ASIO_EWYK_EXAMPLE_3_SERVER_ARRANGEMENT_HPP
+#define ASIO_EWYK_EXAMPLE_3_SERVER_ARRANGEMENT_HPP
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace http_server {
+
+namespace asio = boost::asio;
+
+/* An arrangement says which contexts there are and which threads run them. All have
+
+   | expression         | meaning                                                             |
+   |--------------------|---------------------------------------------------------------------|
+   | `executor_type`    | what connections run on                                             |
+   | `get_executor()`   | for what the server does besides: accept, watch, wait for signals   |
+   | `next()`           | the executor of the next connection                                 |
+   | `close()`          | no more connections will come                                       |
+   | `run()`            | runs everything until there is nothing left to do                   |
+*/
+
+/// Calls `run(i)` for i in [0, n), each on a thread of its own, the first on the caller's. Should
+/// one of the threads not start, `stop()` must end those that did.
+template <class Run, class Stop>
+void run_on_threads(std::size_t n, Run run, Stop stop)
+{
+    std::vector<std::jthread> threads;
+    try
+    {
+        for (std::size_t i = 1; i < n; ++i)
+            threads.emplace_back(run, i);
+    }
+    catch (...)
+    {
+        stop();
+        throw;
+    }
+    run(0);
+}
+
+/** One context for everything, with a given number of threads in its run().
+
+    An `asio_ewyk::strategy_context` needs one caller of run(), its pool does the rest; a plain
+    `io_context` has the threads that call run(), and no others.
+*/
+template <class Context>
+class one_context
+{
+public:
+    using executor_type = typename Context::executor_type;
+
+    template <class... Args>
+    explicit one_context(std::size_t callers, Args&&... args)
+      : callers_(callers), context_(std::forward<Args>(args)...)
+    {
+    }
+
+    executor_type get_executor() { return context_.get_executor(); }
+    executor_type next() { return get_executor(); }
+    void close() {}
+
+    void run()
+    {
+        run_on_threads(
+            callers_, [this](std::size_t) { context_.run(); }, [this] { context_.stop(); });
+    }
+
+private:
+    std::size_t callers_;
+    Context context_;
+};
+
+/// A plain io_context for each thread. Connections are dealt round robin and stay where they are.
+class context_per_thread
+{
+public:
+    using executor_type = asio::io_context::executor_type;
+
+    explicit context_per_thread(std::size_t threads)
+    {
+        for (std::size_t i = 0; i != threads; ++i)
+            work_.push_back(asio::make_work_guard(contexts_.emplace_back(1)));
+    }
+
+    executor_type get_executor() { return contexts_.front().get_executor(); }
+
+    /// For one thread at a time.
+    executor_type next() { return contexts_[dealt_++ % contexts_.size()].get_executor(); }
+
+    void close() { work_.clear(); }
+
+    void run()
+    {
+        run_on_threads(
+            contexts_.size(), [this](std::size_t i) { contexts_[i].run(); },
+            [this] {
+                for (auto& context : contexts_)
+                    context.stop();
+            });
+    }
+
+private:
+    std::deque<asio::io_context> contexts_;
+    std::vector<asio::executor_work_guard<executor_type>> work_;    // until close()
+    std::size_t dealt_ = 0;
+};
+
+}
+
+#endif

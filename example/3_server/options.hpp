@@ -1,0 +1,137 @@
+#ifndef ASIO_EWYK_EXAMPLE_3_SERVER_OPTIONS_HPP
+#define ASIO_EWYK_EXAMPLE_3_SERVER_OPTIONS_HPP
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/program_options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace http_server {
+
+namespace asio = boost::asio;
+
+/// The command line makes no sense. what() is one line that says why.
+struct usage_error : std::runtime_error
+{
+    using runtime_error::runtime_error;
+};
+
+/// The command line, read and checked.
+struct options
+{
+    std::string strategy = "eat_what_you_kill";
+    std::size_t threads = 0;                      ///< 0: what suits the strategy
+    asio::ip::tcp::endpoint where;
+    std::chrono::milliseconds timeout{};
+    bool help = false;
+};
+
+namespace detail {
+
+/// The number, if it is within the range. Program_options itself takes -1 for an unsigned 65535.
+template <class T>
+T checked(char const* name, T value, T low, T high)
+{
+    if (value >= low && value <= high)    // false for a NaN, too
+        return value;
+    std::ostringstream what;
+    what << "--" << name << " must be from " << low << " to " << high << ", not " << value;
+    throw usage_error(what.str());
+}
+
+inline boost::program_options::options_description describe()
+{
+    namespace po = boost::program_options;
+    po::options_description text("Options", 100, 70);
+    text.add_options()
+        ("strategy,s", po::value<std::string>()->default_value("eat_what_you_kill"),
+            "who runs the handlers, see above")
+        ("threads,t", po::value<long>(),
+            "how many threads there may be (default: 16, for io_context_per_thread one a core)")
+        ("address,a", po::value<std::string>()->default_value("127.0.0.1"),
+            "the address to listen on")
+        ("port,p", po::value<long>()->default_value(8080),
+            "the port to listen on; 0 takes any that is free")
+        ("timeout", po::value<double>()->default_value(10, "10"),
+            "seconds that a client may take to send a request or to take an answer")
+        ("help,h", "show this text");
+    return text;
+}
+
+}
+
+/// Reads the command line. Throws usage_error.
+inline options parse_options(int argc, char const* const* argv)
+{
+    namespace po = boost::program_options;
+    try
+    {
+        po::variables_map given;
+        // No positional ones: a word that belongs to no option is an error, not ignored.
+        po::store(po::command_line_parser(argc, argv)
+                      .options(detail::describe())
+                      .positional({})
+                      .run(),
+            given);
+        options o;
+        o.help = given.count("help") != 0;
+        o.strategy = given["strategy"].as<std::string>();
+        if (given.count("threads"))
+            o.threads = static_cast<std::size_t>(
+                detail::checked("threads", given["threads"].as<long>(), 1L, 1000L));
+        auto const port = detail::checked("port", given["port"].as<long>(), 0L, 65535L);
+        auto const seconds =
+            detail::checked("timeout", given["timeout"].as<double>(), 0.01, 3600.0);
+        o.timeout = std::chrono::milliseconds(static_cast<long>(seconds * 1000));
+
+        boost::system::error_code error;
+        auto const& address = given["address"].as<std::string>();
+        o.where = {asio::ip::make_address(address, error), static_cast<unsigned short>(port)};
+        if (error)
+            throw usage_error("--address must be an IP address, not '" + address + "'");
+        return o;
+    }
+    catch (po::error const& e)
+    {
+        throw usage_error(e.what());
+    }
+}
+
+inline void print_help(std::ostream& out)
+{
+    out << R"(Usage: http_server [options]
+
+An HTTP/1.1 server that shows what an execution strategy does to requests that block.
+
+  GET /fast         answers at once
+  GET /sleep/US     blocks its thread for that many microseconds, as a call to a database would
+  GET /cpu/US       uses that much CPU time
+
+Strategies:
+  produce_consume           one thread does everything, one handler after the other
+  produce_execute_consume   one thread waits for events, other threads run the handlers
+  execute_produce_consume   the thread that got an event runs its handler; if that takes long,
+                            another thread goes on waiting for events
+  eat_what_you_kill         chooses between these for each handler
+and for comparison, plain Asio without a strategy:
+  io_context                one context, all threads in its run()
+  io_context_per_thread     a context for each thread, connections dealt round robin
+
+)" << detail::describe()
+        << R"(
+Try:
+  http_server --port 8080 &
+  curl http://127.0.0.1:8080/fast
+SIGINT (Ctrl-C) and SIGTERM end it: open requests are answered, then it says how many it served.
+)";
+}
+
+}
+
+#endif

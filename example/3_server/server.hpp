@@ -1,0 +1,153 @@
+#ifndef ASIO_EWYK_EXAMPLE_3_SERVER_SERVER_HPP
+#define ASIO_EWYK_EXAMPLE_3_SERVER_SERVER_HPP
+
+#include "connections.hpp"
+#include "session.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace http_server {
+
+/** Accepts connections on the contexts of an arrangement until SIGINT or SIGTERM.
+
+    The acceptor and the signals share a strand, for a signal closes the acceptor. Connections are
+    created on their own executor and run without it.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+template <class Arrangement>
+class server
+{
+public:
+    /// Binds and listens. Throws std::runtime_error if it cannot.
+    server(Arrangement& arrangement, tcp::endpoint const& where, steady_clock::duration timeout)
+      : arrangement_(arrangement),
+        strand_(asio::make_strand(arrangement.get_executor())),
+        acceptor_(listen(strand_, where)),
+        signals_(strand_, SIGINT, SIGTERM),
+        connections_(std::make_shared<connections>(arrangement.get_executor(), timeout))
+    {
+    }
+
+    tcp::endpoint local_endpoint() const { return acceptor_.local_endpoint(); }
+
+    /// Serves until a signal comes and the open connections are done. `stopping` is called first.
+    template <class Stopping>
+    void run(Stopping stopping)
+    {
+        signals_.async_wait([this, stopping](error_code error, int) {
+            if (!error)
+                stop(stopping);
+        });
+        asio::co_spawn(strand_, accept(), [this](std::exception_ptr failure) {
+            arrangement_.close();
+            if (failure)
+                std::rethrow_exception(failure);    // out of run()
+        });
+        arrangement_.run();
+    }
+
+    /// Requests answered; complete once run() has returned.
+    std::uint64_t served() const { return connections_->served(); }
+
+private:
+    using session_type = session<typename Arrangement::executor_type>;
+
+    /// How long to leave the listening socket alone when there is nothing left to accept with.
+    static constexpr auto back_off = std::chrono::milliseconds(50);
+
+    static asio::awaitable<void, typename Arrangement::executor_type> serve(
+        typename session_type::socket_type socket, std::shared_ptr<connections> all)
+    {
+        session_type s(std::move(socket), std::move(all));
+        co_await s.run();
+    }
+
+    static tcp::acceptor listen(asio::any_io_executor const& executor, tcp::endpoint const& where);
+
+    asio::awaitable<void> accept();
+
+    template <class Stopping>
+    void stop(Stopping& stopping)
+    {
+        stopping();
+        // A second signal does what it does to any program.
+        signals_.clear();
+        acceptor_.close();
+        pause_.cancel();
+        connections_->drain();
+    }
+
+    Arrangement& arrangement_;
+    asio::any_io_executor strand_;
+    tcp::acceptor acceptor_;
+    asio::signal_set signals_;
+    asio::steady_timer pause_{strand_};    // before the next attempt to accept
+    std::shared_ptr<connections> connections_;
+};
+
+template <class Arrangement>
+tcp::acceptor server<Arrangement>::listen(
+    asio::any_io_executor const& executor, tcp::endpoint const& where)
+try
+{
+    return {executor, where};
+}
+catch (boost::system::system_error const& e)
+{
+    std::ostringstream what;
+    what << "cannot listen on " << where << ": " << e.code().message();
+    throw std::runtime_error(what.str());
+}
+
+template <class Arrangement>
+asio::awaitable<void> server<Arrangement>::accept()
+{
+    constexpr auto token = asio::as_tuple(asio::deferred);
+    for (bool reported = false; acceptor_.is_open();)
+    {
+        auto executor = arrangement_.next();
+        auto [error, socket] = co_await acceptor_.async_accept(executor, token);
+        if (!error)
+        {
+            reported = false;
+            asio::co_spawn(executor, serve(std::move(socket), connections_), asio::detached);
+        }
+        else if (error != asio::error::operation_aborted
+            && error != asio::error::connection_aborted)
+        {
+            // Out of descriptors or memory: the clients wait in the backlog until some come back.
+            if (!std::exchange(reported, true))
+                std::cerr << "http_server: cannot accept for the moment: " << error.message()
+                          << std::endl;
+            pause_.expires_after(back_off);
+            co_await pause_.async_wait(token);
+        }
+    }
+}
+
+}
+
+#endif

@@ -1,0 +1,121 @@
+// What the load generator counts and what it takes for an answer.
+
+#define BOOST_TEST_MODULE load
+#include "../answer.hpp"
+#include "../histogram.hpp"
+#include "../options.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace load;
+using namespace std::chrono_literals;
+
+namespace {
+
+options parse(std::vector<char const*> args)
+{
+    args.insert(args.begin(), "load");
+    return parse_options(static_cast<int>(args.size()), args.data());
+}
+
+}
+
+BOOST_AUTO_TEST_CASE(quantiles_are_those_of_the_durations)
+{
+    histogram h;
+    BOOST_TEST(h.quantile(0.5).count() == 0);
+    for (int i = 1; i <= 1000; ++i)
+        h.add(i * 1us);
+    BOOST_TEST(h.count() == 1000);
+    BOOST_TEST((h.max() == 1ms));
+    for (double const share : {0.001, 0.01, 0.5, 0.99, 0.999, 1.0})
+        BOOST_TEST(static_cast<double>(h.quantile(share).count()) == share * 1e6,
+            boost::test_tools::tolerance(0.02));
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_and_the_shortest_duration_are_counted)
+{
+    histogram h;
+    h.add(histogram::duration::max());
+    h.add(histogram::duration(-1));
+    BOOST_TEST(h.quantile(0.5).count() == 0);
+    BOOST_TEST(h.quantile(1).count() > histogram::duration::max().count() / 100 * 98);
+}
+
+BOOST_AUTO_TEST_CASE(histograms_add_up)
+{
+    histogram a;
+    histogram b;
+    a.add(1ms);
+    b.add(3ms);
+    b.add(9ms);
+    a.add(b);
+    BOOST_TEST(a.count() == 3);
+    BOOST_TEST((a.max() == 9ms));
+    BOOST_TEST(static_cast<double>(a.quantile(0.5).count()) == 3e6,
+        boost::test_tools::tolerance(0.02));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_good_when_it_is_whole)
+{
+    std::string const good = "HTTP/1.1 200 OK\r\nDate: now\r\ncontent-length: 5\r\n\r\nfast\n";
+    // Twice, for the second time it is known.
+    answer_checker checker;
+    for (int i = 0; i != 2; ++i)
+    {
+        for (std::size_t size = 0; size != good.size(); ++size)
+            BOOST_TEST((checker.check(good.substr(0, size)) == verdict::incomplete));
+        BOOST_TEST((checker.check(good) == verdict::good));
+        BOOST_TEST((checker.check(good + "x") == verdict::bad));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(other_answers_are_bad)
+{
+    for (auto text : {
+             "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+             "HTTP/1.1 500",
+             "HTTP/1.1 200 OK\r\n\r\n",
+             "HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n",
+             "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+             "HTTP/1.1 200 OK\r\nContent-Length: 5x\r\n\r\nfast\n",
+             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+             "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+             "HTTP/1.1 200 OK\r\nX-Content-Length: 5\r\n\r\nfast\n",
+             "nonsense",
+         })
+        BOOST_TEST((answer_checker().check(text) == verdict::bad), text);
+}
+
+BOOST_AUTO_TEST_CASE(good_options)
+{
+    auto const o = parse({"--class", "fast:64:/fast", "--class", "slow:8:/sleep/10000", "--port",
+        "1234", "--seconds", "1.5", "--csv"});
+    BOOST_REQUIRE(o.classes.size() == 2);
+    BOOST_TEST(o.classes[1].name == "slow");
+    BOOST_TEST(o.classes[1].connections == 8);
+    BOOST_TEST(o.classes[1].path == "/sleep/10000");
+    BOOST_TEST(o.server.port() == 1234);
+    BOOST_TEST(o.server.address().is_loopback());
+    BOOST_TEST((o.measured == 1500ms));
+    BOOST_TEST(o.threads == 1);
+    BOOST_TEST(o.csv);
+    BOOST_TEST(parse({"--help"}).help);
+}
+
+BOOST_AUTO_TEST_CASE(bad_options)
+{
+    for (auto text : {"", "x", "x:1", "x:1:", "x:1:path", "x:0:/", "x:-1:/", "x:1.5:/", ":1:/",
+             "x:y:/", "x:20001:/", "x:1:/a b", "x,y:1:/", "x:1:/\r\n"})
+        BOOST_CHECK_THROW(parse_class(text), usage_error);
+
+    char const* const good = "--class=a:1:/";
+    BOOST_CHECK_THROW(parse({}), usage_error);
+    for (auto bad : {"word", "--port=0", "--port=65536", "--host=nowhere", "--seconds=0",
+             "--seconds=nan", "--warmup=-1", "--threads=0", "--threads=x", "--nonsense"})
+        BOOST_CHECK_THROW(parse({good, bad}), usage_error);
+}

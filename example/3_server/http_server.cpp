@@ -71,7 +71,8 @@ void serve(http_server::options const& options)
             }
         }();
         one_context<asio_ewyk::strategy_context> arrangement(
-            1, strategy, asio_ewyk::strategy_options{.max_threads = threads});
+            1, strategy,
+            asio_ewyk::strategy_options{.grace = options.grace, .max_threads = threads});
         serve(arrangement, options);
     }
 }

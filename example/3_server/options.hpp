@@ -27,6 +27,7 @@ struct options
 {
     std::string strategy = "eat_what_you_kill";
     std::size_t threads = 0;                      ///< 0: what suits the strategy
+    std::chrono::microseconds grace{};
     asio::ip::tcp::endpoint where;
     std::chrono::milliseconds timeout{};
     bool help = false;
@@ -54,6 +55,8 @@ inline boost::program_options::options_description describe()
             "who runs the handlers, see above")
         ("threads,t", po::value<long>(),
             "how many threads there may be (default: 16, for io_context_per_thread one a core)")
+        ("grace,g", po::value<long>()->default_value(0),
+            "microseconds that a handler may run before another thread waits for events")
         ("address,a", po::value<std::string>()->default_value("127.0.0.1"),
             "the address to listen on")
         ("port,p", po::value<long>()->default_value(8080),
@@ -85,6 +88,8 @@ inline options parse_options(int argc, char const* const* argv)
         if (given.count("threads"))
             o.threads = static_cast<std::size_t>(
                 detail::checked("threads", given["threads"].as<long>(), 1L, 1000L));
+        o.grace = std::chrono::microseconds(
+            detail::checked("grace", given["grace"].as<long>(), 0L, 1'000'000L));
         auto const port = detail::checked("port", given["port"].as<long>(), 0L, 65535L);
         auto const seconds =
             detail::checked("timeout", given["timeout"].as<double>(), 0.01, 3600.0);

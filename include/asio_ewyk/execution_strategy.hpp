@@ -6,6 +6,8 @@
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
+#include <chrono>
+
 namespace asio_ewyk {
 
 /** Takes tasks from a producer and decides which thread runs each, and which one produces on.
@@ -60,8 +62,15 @@ public:
     /// Both the producer and the pool must outlive the object. No-throw guarantee.
     execution_strategy(
         Producer& source, worker_pool& pool, strategy_t s = strategy_t::eat_what_you_kill) noexcept
-        : threads_(detail::pool_access::threads(pool), &engine_)
-        , engine_(source, threads_, s)
+        : execution_strategy(checked(), source, pool, s, std::chrono::nanoseconds::zero())
+    {
+    }
+
+    /// Likewise, with a grace: see `strategy_options`. Throws `std::invalid_argument` if it is less
+    /// than 0.
+    execution_strategy(
+        Producer& source, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace)
+        : execution_strategy(checked(), source, pool, s, detail::checked_grace(grace))
     {
     }
 
@@ -99,6 +108,17 @@ public:
     strategy_t strategy() const noexcept { return engine_.strategy(); }
 
 private:
+    struct checked
+    {
+    };
+
+    execution_strategy(checked, Producer& source, worker_pool& pool, strategy_t s,
+        std::chrono::nanoseconds grace) noexcept
+        : threads_(detail::pool_access::threads(pool), &engine_)
+        , engine_(source, threads_, s, grace)
+    {
+    }
+
     detail::pool_threads threads_;
     detail::strategy_engine<Producer, detail::pool_threads> engine_;
 };

@@ -19,6 +19,17 @@ struct strategy_options
     /// The strategy of executors that are not asked to use another one.
     strategy_t strategy = strategy_t::eat_what_you_kill;
 
+    /** How long a task may run before another thread is to produce, with `execute_produce_consume`
+        and `eat_what_you_kill`. 0: before each task another thread is asked, as in Jetty; a task
+        that blocks delays the others least, and short ones pay for it with wake-ups.
+
+        With a grace a thread of the pool stands by while tasks run; it looks from time to time
+        whether one is late, more often where many are: a task that sleeps is late at the earliest
+        after the grace, and at the latest after the grace and 2 ms. One that computes has ten
+        times that grace. Where no thread of the pool can stand by, it is as with 0. At least 0.
+    */
+    std::chrono::nanoseconds grace = std::chrono::nanoseconds::zero();
+
     std::size_t min_threads = worker_pool_options{}.min_threads;
     std::size_t max_threads = worker_pool_options{}.max_threads;
     std::size_t reserve = worker_pool_options{}.reserve;

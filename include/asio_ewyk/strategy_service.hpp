@@ -40,7 +40,8 @@ public:
         asio::execution_context& owner, strategy_options const& options = {});
 
     /// Uses a pool that outlives the service.
-    strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s);
+    strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
+        std::chrono::nanoseconds grace = std::chrono::nanoseconds::zero());
 
     /// The `io_context` that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }
@@ -80,6 +81,7 @@ public:
 
 private:
     class runner;
+    class task_work;
 
     // What the io_context calls before it is destroyed: tasks are destroyed unrun.
     void shutdown() override;
@@ -92,6 +94,7 @@ private:
 
     bool rest(detail::guest& g, std::size_t place, detail::turn& t);
     void recall_tasks() noexcept;
+    void finish(detail::strategy_work& work) noexcept;
     void run_job(detail::call_frame& frame, detail::task* job);
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }
 
@@ -102,30 +105,11 @@ private:
     detail::reactor reactor_;
     detail::strategy_engine<detail::reactor, detail::crew> engine_;
     std::atomic<bool> shut_down_{false};
+
+    // How many threads of the pool are about to finish a task's work. Sequentially consistent, as
+    // is the io_context's count of work: who has seen its end sees who brought it about.
+    std::atomic<int> finishing_{0};
 };
-
-/** Has an executor whose tasks run by a strategy on an `io_context` of the caller's.
-
-    Installs `strategy_service` in the `io_context`, at the first call. A later call gives an
-    executor with its strategy, over the same pool. The `io_context` must then be run by
-    `asio_ewyk::run`. Where only `ioc.run()` runs it, there is no strategy: completions run on the
-    threads that call that, and posted tasks on one of them, one after the other. The two must not
-    be mixed at the same time.
-
-    Before the `io_context` is destroyed, no handler may run in the pool any more: if run() ended
-    because of `stop()` or of an exception, call `strategy_service::halt()` first. (Asio shuts down
-    its sockets and timers before older services; a `strategy_context` sees to this itself.)
-
-    With options (or with a pool that outlives the `io_context`) it throws `std::logic_error` if
-    the service was installed already; and `std::invalid_argument` for options that cannot work.
-*/
-strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
-strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
-strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool);
-
-/// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
-/// `strategy_context::run`. Without the service it is `ioc.run()`.
-std::size_t run(asio::io_context& ioc);
 
 } // namespace asio_ewyk
 

@@ -18,9 +18,49 @@ inline void enter(machine& m)
 
 inline void arrive(machine& m)
 {
+    if (m.config().grace && m.of_pool())
+        return m.become(program::stand_by);
     if (m.apply(production_event::arrive) == production_verdict::produce)
         return m.become(program::loop);
     m.ret();
+}
+
+/// Its looks can come at any time, so that each loan may be late, and nothing lent for long.
+/// a: the loan that it has seen.
+inline void stand_by(machine& m)
+{
+    enum { look, come, take_over, stand_down };
+    auto const state = m.production().state;
+    switch (m.here().line)
+    {
+    case look:
+        m.access("looks, standing by");
+        m.here().a = static_cast<byte>(m.production().loan);
+        if (state == production_state::idle)
+            return m.go(m.is(flaw::watcher_stays_away) ? stand_down : come);
+        return m.go(state == production_state::lent ? take_over : stand_down);
+    case come:
+        if (m.apply(production_event::arrive) == production_verdict::produce)
+            return m.become(program::loop);
+        return m.ret();
+    case take_over:
+        if (state != production_state::lent || m.here().a != m.production().loan)
+        {
+            m.access("finds the loan over");
+            return m.go(look);
+        }
+        m.apply(production_event::overrun);
+        return m.become(program::loop);
+    case stand_down:
+        if ((state == production_state::idle || state == production_state::lent)
+            && !m.is(flaw::watcher_just_leaves) && !m.is(flaw::watcher_stays_away))
+        {
+            m.access("finds that somebody counts on it");
+            return m.go(look);
+        }
+        m.apply(production_event::give_up);
+        return m.ret();
+    }
 }
 
 inline void dispatch(machine& m)
@@ -87,7 +127,7 @@ inline void loop(machine& m)
     {
         begin, next, got, found_none, step_aside, wake_guest, woke, hand_over, ask_thread, asked,
         asked_early, take_back, let_go, decide, gave, in_place, apart, resume, caught, ask_other,
-        gone, left, leave
+        gone, left, leave, lend, lend_now, engage, engaged, disengage, on_loan, late
     };
     activation& here = m.here();
     thread_state& me = m.me();
@@ -115,7 +155,53 @@ inline void loop(machine& m)
         me.counted = me.limited;
         if (chosen(true) != sub_strategy::execute_produce_consume)
             return m.go(decide);
-        return m.go(!m.is(flaw::stepper_keeps_right) && m.all_step() ? step_aside : hand_over);
+        if (!m.is(flaw::stepper_keeps_right) && m.all_step())
+            return m.go(step_aside);
+        return m.go(m.config().grace ? lend : hand_over);
+
+    case lend:
+        if (!m.production().pending)
+        {
+            m.access("finds nobody who stands by");
+            return m.go(engage);
+        }
+        if (!m.is(flaw::lends_unwatched))
+            return m.go(lend_now);
+        m.access("finds somebody who stands by");
+        return m.go(lend_now);
+    case lend_now:
+        if (!m.production().pending && !m.is(flaw::lends_unwatched))
+            return m.go(lend);
+        me.producing = 0;
+        m.apply(production_event::lend);
+        me.loan = static_cast<byte>(m.production().loan);
+        return m.call(program::run_task, on_loan, here.a);
+    case engage:
+        if (!m.may_start())
+        {
+            m.access("looks for those who do not step");
+            return m.go(hand_over);
+        }
+        if (m.apply(production_event::engage) == production_verdict::start)
+            return m.call(program::pool_try_execute, engaged, production_job);
+        return m.go(lend);
+    case engaged:
+        return m.go(m.result() ? lend : disengage);
+    case disengage:
+        m.apply(production_event::give_up);
+        return m.go(hand_over);
+    case on_loan:
+        here.a = here.b = 0;
+        if (m.production().state != production_state::lent || m.production().loan != me.loan)
+        {
+            m.access("finds its loan over");
+            return m.go(late);
+        }
+        me.producing = produces(production_event::reclaim);
+        return m.go(me.thrown ? caught : next);
+    case late:
+        me.producing = produces(production_event::resume);
+        return m.go(me.thrown ? caught : me.producing ? next : leave);
     case found_none:
         if (produces(production_event::found_none))
             return m.go(next);

@@ -16,14 +16,14 @@ namespace model {
 
 inline std::string to_string(ewyk::detail::production p)
 {
-    constexpr std::array names{"idle", "producing", "reproducing"};
+    constexpr std::array names{"idle", "producing", "reproducing", "lent"};
     return std::string(names[static_cast<std::size_t>(p.state)]) + (p.pending ? ", pending" : "");
 }
 
 inline char const* to_string(production_event e)
 {
     constexpr std::array names{"ask", "enter", "arrive", "found_none", "hand_over", "take_back",
-        "give_up", "resume", "abdicate"};
+        "give_up", "resume", "abdicate", "engage", "lend", "reclaim", "overrun"};
     return names[static_cast<std::size_t>(e)];
 }
 
@@ -105,8 +105,13 @@ public:
         auto const now = ewyk::detail::production::unpack(w.word);
         auto step = ewyk::detail::next_production(now, event);
         if (auto const& other = model_.other_step)
-            if (other->event == event && other->now == now)
+            if (other->event == event && other->now.state == now.state
+                && other->now.pending == now.pending)
+            {
+                std::uint32_t const loan = step.next.loan;
                 step = other->step;
+                step.next.loan = loan;
+            }
         if (model_.on_apply)
             model_.on_apply(event, now);
         w.word = static_cast<byte>(step.next.pack());
@@ -123,7 +128,7 @@ public:
             w.holder = id;
         }
         else if (event == production_event::found_none || event == production_event::hand_over
-            || event == production_event::abdicate)
+            || event == production_event::abdicate || event == production_event::lend)
             w.holder = 0;
         return step.verdict;
     }
@@ -172,10 +177,12 @@ public:
                 && !(me().stepping && is(flaw::stepper_asks_no_pool)));
     }
 
-    bool sees_idle() const
+    ewyk::detail::production production() const
     {
-        return ewyk::detail::production::unpack(w.word).state == production_state::idle;
+        return ewyk::detail::production::unpack(w.word);
     }
+
+    bool sees_idle() const { return production().state == production_state::idle; }
 
     /// A thread of the pool is inside the producer.
     void come_in()

@@ -118,6 +118,66 @@ inline std::vector<named_setup> strategy_models()
     return c.take();
 }
 
+/// The right is lent while a thread stands by.
+inline std::vector<named_setup> grace_models()
+{
+    using enum action::kind_type;
+    std::vector<named_setup> all;
+    for (auto s : {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill})
+    {
+        setup const grace{.grace = true};
+        std::vector<task_kind> const waits{{.waits_for = 2}, {}};
+        std::vector<std::vector<action>> const two_produce{
+            {{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}};
+        collection source(false);
+        for (auto pool : {one_thread, two_threads})
+        {
+            source.add("two produce, with grace", s, pool, all_kinds(), two_produce, grace);
+            source.add("one produces, one dispatches, with grace", s, pool, all_kinds(),
+                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {dispatch}}}, grace);
+            source.add("tasks throw, with grace", s, pool, all_kinds({.throws = true}), two_produce,
+                grace);
+        }
+        source.add("tasks produce, with grace", s, one_thread, all_kinds({.produces = true}),
+            two_produce, grace);
+        // The model's pool may lend its last thread, which eat_what_you_kill needs for tasks.
+        bool const one_is_enough = s == ewyk::strategy_t::execute_produce_consume;
+        if (one_is_enough)
+            source.add("a task waits for another one, with grace", s, one_thread, waits,
+                {{{supply, 1}, {supply, 2}, {produce}}}, grace);
+        source.add("a task waits for the next one but one, with grace", s, two_threads,
+            {{}, {.waits_for = 3}, {}}, {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}}, grace);
+        if (one_is_enough)
+            source.add("two produce, a task waits for another one, with grace", s, one_thread, waits,
+                {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}}, grace);
+        for (auto&& n : source.take())
+            all.push_back(std::move(n));
+
+        collection reactor(true);
+        std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
+        reactor.add("two post, with grace", s, one_thread, {{}, {}},
+            {{{post, 1}, {release_work}}, {{post, 2}, {release_work}}, {{run}}}, grace);
+        reactor.add("tasks throw, with grace", s, one_thread, {{.throws = true}, {.throws = true}},
+            {poster, {{run}}}, grace);
+        if (one_is_enough)
+            reactor.add("a task waits for another one, with grace", s, one_thread, waits,
+                {poster, {{run}}}, grace);
+        reactor.add("run_for(), then run(), with grace", s, one_thread, {{.posts = 2}, {}},
+            {{{post, 1}, {release_work}}, {{run_for}, {run}}}, grace);
+        reactor.add("run() and run_one(), with grace", s, one_thread, {{}},
+            {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
+        if (one_is_enough)
+            reactor.add("run_for() beside run(), a task waits for another one, with grace", s,
+                one_thread, waits, {poster, {{run_for}}, {{run}}}, grace);
+        reactor.add("run(), stop(), with grace", s, one_thread, {{}, {}},
+            {{{post, 1}, {post, 2}, {stop}}, {{run}}},
+            {.grace = true, .tasks_may_be_left = true});
+        for (auto&& n : reactor.take())
+            all.push_back(std::move(n));
+    }
+    return all;
+}
+
 /// The reactor's sleep and the wake-ups.
 inline std::vector<named_setup> reactor_models()
 {
@@ -222,7 +282,7 @@ inline std::vector<named_setup> run_models()
 inline std::vector<named_setup> all_models()
 {
     std::vector<named_setup> all = run_models();
-    for (auto&& more : {strategy_models(), reactor_models()})
+    for (auto&& more : {grace_models(), strategy_models(), reactor_models()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }

@@ -200,6 +200,7 @@ private:
         case program::enter: return enter(m);
         case program::dispatch: return dispatch(m);
         case program::arrive: return arrive(m);
+        case program::stand_by: return stand_by(m);
         case program::abdicate: return abdicate(m);
         case program::loop: return loop(m);
         case program::run_task: return run_task(m);

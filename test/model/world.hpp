@@ -65,6 +65,7 @@ enum class program : byte
     enter,             // strategy_engine
     dispatch,
     arrive,
+    stand_by,
     abdicate,
     loop,
     run_task,
@@ -110,6 +111,7 @@ struct thread_state
     byte job = 0;        // written by who claimed this thread
 
     byte producing = 0;
+    byte loan = 0;       // the number of its last one
     byte looping = 0;
     byte must_not_block = 0;
     byte inside_run = 0;    // is in run() or a sibling
@@ -200,6 +202,9 @@ enum class flaw
     thrower_leaves_awake,      // the same, and whoever posts then sends no wake-up
     nested_run_forgets,        // produce() from a task does nothing
     announces_before_leaving,  // the wake-up for what is left is sent before the right is given up
+    lends_unwatched,           // whoever stands by may leave between the lender's look and the loan
+    watcher_just_leaves,       // it does not look whether somebody counts on it
+    watcher_stays_away,        // it does not come although nobody produces
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
     stepper_asks_no_pool,      // nor asks the pool, although others are inside run()
@@ -231,6 +236,7 @@ struct setup
     byte parked = 0;                 // threads of the pool that are parked at first,
     byte startable = 0;              // and those that can be started; none of both: it was stopped
     byte nonblocking_callers = 0;    // the first so many callers must not block
+    bool grace = false;              // the right is lent while a thread can stand by
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

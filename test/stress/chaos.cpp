@@ -81,6 +81,7 @@ ewyk::strategy_options any_options(dice& d)
 {
     ewyk::strategy_options o;
     o.strategy = any_strategy(d);
+    o.grace = d.of(2) == 0 ? 0us : std::chrono::microseconds(1 + d.of(100));
     o.max_threads = 1 + d.of(4);
     o.reserve = d.of(static_cast<std::uint32_t>(o.max_threads));
     o.idle_timeout = std::chrono::milliseconds(1 + d.of(3));

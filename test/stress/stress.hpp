@@ -54,11 +54,12 @@ struct setting
 {
     ewyk::strategy_t strategy;
     std::size_t threads;   // max_threads
+    std::chrono::nanoseconds grace{};
 };
 
 inline std::ostream& operator<<(std::ostream& os, setting const& s)
 {
-    return os << s.strategy << ", " << s.threads << " threads";
+    return os << s.strategy << ", " << s.threads << " threads, grace " << s.grace.count() << " ns";
 }
 
 inline constexpr ewyk::strategy_t strategies[] = {ewyk::strategy_t::produce_consume,
@@ -71,6 +72,7 @@ inline std::vector<setting> each_strategy()
     std::vector<setting> all;
     for (auto s : strategies)
         all.push_back({s, 3});
+    all.push_back({ewyk::strategy_t::eat_what_you_kill, 3, 20us});
     return all;
 }
 
@@ -82,6 +84,9 @@ inline std::vector<setting> each_pool()
         if (s != ewyk::strategy_t::produce_consume)
             for (std::size_t threads : {1u, 2u, 3u, 8u})
                 all.push_back({s, threads});
+    for (auto s : {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill})
+        for (std::size_t threads : {2u, 8u})
+            all.push_back({s, threads, 20us});
     return all;
 }
 
@@ -89,6 +94,7 @@ inline ewyk::strategy_options options(setting const& s)
 {
     ewyk::strategy_options o;
     o.strategy = s.strategy;
+    o.grace = s.grace;
     o.max_threads = s.threads;
     return o;
 }

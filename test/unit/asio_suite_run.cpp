@@ -248,7 +248,7 @@ CONTEXT_TEST_CASE(exceptions_arrive_somewhere, s)
     std::atomic<int> thrown_out{0};
     std::atomic<int> reported{0};
     std::atomic<int> ran{0};
-    auto o = options();
+    auto o = options(s);
     o.on_exception = [&](std::exception_ptr e) {
         if (e)
             ++reported;

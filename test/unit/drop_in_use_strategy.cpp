@@ -19,7 +19,7 @@ namespace {
 
 struct fixture
 {
-    explicit fixture(setting const& s) : on(ewyk::use_strategy(ioc, s.strategy, options())) {}
+    explicit fixture(setting const& s) : on(ewyk::use_strategy(ioc, s.strategy, options(s))) {}
 
     // As many threads as the setting says, each until run() returns.
     std::size_t run(setting const& s)
@@ -206,7 +206,7 @@ CONTEXT_TEST_CASE(a_second_strategy_for_the_same_io_context, s)
     BOOST_TEST(asio::query(f.on, ewyk::strategy) == s.strategy);
     BOOST_TEST(asio::query(pec, ewyk::strategy) == ewyk::strategy.produce_execute_consume);
     BOOST_TEST((pec == asio::require(f.on, ewyk::strategy.produce_execute_consume)));
-    BOOST_CHECK_THROW(ewyk::use_strategy(f.ioc, s.strategy, options()), std::logic_error);
+    BOOST_CHECK_THROW(ewyk::use_strategy(f.ioc, s.strategy, options(s)), std::logic_error);
     std::atomic<int> ran{0};
     asio::post(f.on, [&] { ++ran; });
     asio::post(pec, [&] { ++ran; });

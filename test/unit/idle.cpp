@@ -52,9 +52,9 @@ private:
 CONTEXT_TEST_CASE(no_wake_up_while_there_is_nothing_to_do, s)
 {
     sleepers threads;
-    ewyk::strategy_options o = options();
+    ewyk::strategy_options o = options(s);
     o.on_thread_start = [&] { threads.add_this_thread(); };
-    ewyk::strategy_context ctx(s.strategy, o);
+    ewyk::strategy_context ctx(o);
     asio::steady_timer far_away(ctx, 24h);
     far_away.async_wait([](auto) {});
     // Threads of all kinds first: in the reactor, parked in run(), parked in the pool.

@@ -85,6 +85,7 @@ struct setting
     std::size_t callers; // threads that call run()
     bool serial;         // never two handlers at a time, in the order in which they became ready
     bool steps_in_place; // run_one() and poll() call handlers on the calling thread, in order
+    std::chrono::nanoseconds grace{};
 };
 
 inline std::vector<setting> settings()
@@ -99,12 +100,17 @@ inline std::vector<setting> settings()
         {"epc_3_callers", kind::execute_produce_consume, 3, false, true},
         {"ewyk", kind::eat_what_you_kill, 1, false, true},
         {"ewyk_3_callers", kind::eat_what_you_kill, 3, false, true},
+        {"epc_grace", kind::execute_produce_consume, 1, false, true, 50us},
+        {"ewyk_grace", kind::eat_what_you_kill, 1, false, true, 50us},
+        {"ewyk_grace_3_callers", kind::eat_what_you_kill, 3, false, true, 50us},
     };
 }
 
-inline ewyk::strategy_options options()
+inline ewyk::strategy_options options(setting const& s)
 {
     ewyk::strategy_options o;
+    o.strategy = s.strategy;
+    o.grace = s.grace;
     o.max_threads = 4;
     return o;
 }
@@ -113,7 +119,7 @@ class context : public ewyk::strategy_context
 {
 public:
     explicit context(setting const& s)
-      : ewyk::strategy_context(s.strategy, options()), callers_(s.callers)
+      : ewyk::strategy_context(options(s)), callers_(s.callers)
     {
     }
     std::size_t callers() const noexcept { return callers_; }

@@ -79,6 +79,14 @@ public:
         return guests_.wake_one(&t) || (may_start() && pool_.try_start(t, frame));
     }
 
+    // Guests are not asked to stand by: they may have to return at any time.
+    bool try_engage(task& t) noexcept { return may_start() && pool_.try_engage(t); }
+
+    bool may_stand_by() const noexcept { return !pool_must_leave() && pool_.may_stand_by(); }
+
+    // The pool's threads may neither produce nor lend.
+    bool pool_must_leave() const noexcept { return not_stepping() == 0; }
+
     bool start(task& t, call_frame& frame)
     {
         if (guests_.wake_one(&t))
@@ -93,6 +101,7 @@ public:
     bool may_resume(call_frame& frame) noexcept { return pool_.may_resume(frame); }
     bool all_produce() const noexcept { return pool_.all_produce(); }
     bool pending_may_wait() const noexcept { return pool_.pending_may_wait(); }
+    void vacate() noexcept { pool_.vacate(); }
     void produces_no_more(call_frame& frame) noexcept { pool_.produces_no_more(frame); }
 
     // A guest counts what he runs, in his own call; the pool does not.

@@ -106,6 +106,7 @@ public:
     void stop_and_wait();
 
     // What one read of the moment shows; any thread.
+    bool stopping() const noexcept { return stopping_.load(); }
     std::size_t threads() const noexcept { return threads_.load(); }
     std::size_t parked() const noexcept { return parked_.size(); }
     std::size_t queued() const noexcept { return queued_.load(); }

@@ -43,9 +43,9 @@ public:
                     if (state_.compare_exchange_strong(now, empty, std::memory_order_acquire))
                         return false;
                 }
-        // Relaxed: this thread has taken the signal, and the next one comes only after it has told
-        // others, by other means, that it sleeps again.
-        state_.store(empty, std::memory_order_relaxed);
+        // Sequentially consistent: a signal that comes from now on must stay, also if it is about
+        // something that this thread looks at next.
+        state_.exchange(empty);
         return true;
     }
 

@@ -29,6 +29,27 @@ public:
         return lent(from, [&] { return pool_.try_execute(client_, &t); });
     }
 
+    // Gets a parked thread for it that will stand by. Nothing is handed over yet.
+    bool try_engage(task& t) noexcept
+    {
+        if (!may_stand_by() || !pool_.occupy_if_one_is_left())
+            return false;
+        pending_occupies_ = true;
+        if (pool_.try_execute(client_, &t))
+            return true;
+        pending_occupies_ = false;
+        pool_.vacate();
+        return false;
+    }
+
+    // Whether the pool can spare a thread that stands by.
+    bool may_stand_by() const noexcept
+    {
+        return pool_.queued() == 0 && !pool_.stopping() && !client_.leaving();
+    }
+
+    bool pool_must_leave() const noexcept { return false; }
+
     // A hand-over is not bounded by max_queue: there is one at most.
     bool start(task& t, call_frame& from)
     {
@@ -66,6 +87,9 @@ public:
             frame.occupies = pool_.occupy_if_one_is_left();
         return frame.occupies || !frame.pooled;
     }
+
+    // Whoever lent does not produce any more.
+    void vacate() noexcept { pool_.vacate(); }
 
     // The thread of that frame has no longer the right to produce.
     void produces_no_more(call_frame& frame) noexcept

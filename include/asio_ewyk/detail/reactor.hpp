@@ -69,6 +69,13 @@ public:
         crew_.count(frame);
     }
 
+    // A thread of the pool is inside from now on, or again.
+    void count_inside(call_frame& frame) noexcept
+    {
+        if (!frame.run && !std::exchange(frame.inside, true))
+            pool_inside_.fetch_add(1);
+    }
+
     // Any thread: runs here what was posted, if the producer sleeps; for one that has taken the
     // wake-up that was meant for the producer.
     void run_posted();
@@ -215,8 +222,7 @@ inline task_ptr reactor::produce(call_frame& frame)
         asleep_.store(false, std::memory_order_relaxed);
     for (;;)
     {
-        if (!frame.run && !std::exchange(frame.inside, true))
-            pool_inside_.fetch_add(1);
+        count_inside(frame);
         if (must_leave(frame))
             break;
         if (!ready_.empty())

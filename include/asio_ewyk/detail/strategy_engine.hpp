@@ -3,11 +3,13 @@
 
 #include <asio_ewyk/detail/call_frame.hpp>
 #include <asio_ewyk/detail/choose.hpp>
-#include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/production_right.hpp>
+#include <asio_ewyk/detail/standby.hpp>
 #include <asio_ewyk/detail/task.hpp>
 #include <asio_ewyk/producer.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -36,10 +38,12 @@ template <class Producer, class Threads>
 class strategy_engine : private task
 {
 public:
-    strategy_engine(Producer& producer, Threads& threads, strategy_t s) noexcept
+    strategy_engine(Producer& producer, Threads& threads, strategy_t s,
+        std::chrono::nanoseconds grace) noexcept
         : task(&strategy_engine::act, s, invocation_t::blocking)
         , producer_(producer)
         , threads_(threads)
+        , standby_(grace)
     {
     }
 
@@ -47,7 +51,7 @@ public:
 
     bool is_production(task const* t) const noexcept { return t == this; }
 
-    bool idle() const noexcept { return unpack().state == production_state::idle; }
+    bool idle() const noexcept { return right_.now().state == production_state::idle; }
 
     // Produces and consumes until there is nothing to do or another thread produces; false if
     // another one does already. Throws what the producer and tasks throw, after production has
@@ -68,7 +72,10 @@ public:
         if (apply(production_event::ask) != production_verdict::start)
             threads_.retry_start();
         else if (!threads_.start(*this, frame))
+        {
             apply(production_event::give_up);
+            threads_.wake_guest();
+        }
     }
 
 private:
@@ -102,23 +109,51 @@ private:
             call_frame& frame;
             ~leave() { threads.produces_no_more(frame); }
         } const on_exit{threads_, frame};
-        if (apply(production_event::arrive) == production_verdict::produce)
+        bool const stands_by = frame.pooled && standby_.in_use();
+        if (stands_by ? stand_by() : apply(production_event::arrive) == production_verdict::produce)
             loop(frame);
     }
 
-    production unpack() const noexcept { return production::unpack(word_.load()); }
+    // True if this thread is the producer now.
+    bool stand_by()
+    {
+        standby::watch watch(standby_);
+        for (;; watch.wait())
+        {
+            production const now = right_.now();
+            if (now.state == production_state::idle)
+                return apply(production_event::arrive) == production_verdict::produce;
+            auto verdict = watch.look(now);
+            if (!threads_.may_stand_by())
+            {
+                watch.wants_to_leave();
+                if (now.state != production_state::lent)
+                    verdict = standby::verdict::leave;
+                else if (threads_.pool_must_leave())
+                    verdict = standby::verdict::take_over;
+            }
+            production_step step;
+            if (verdict == standby::verdict::take_over
+                && right_.end_loan(production_event::overrun, now.loan, step))
+            {
+                if (step.vacates)
+                    threads_.vacate();
+                return true;
+            }
+            if (verdict == standby::verdict::leave && right_.stand_down())
+                return false;
+        }
+    }
 
-    // Sequentially consistent: whoever leaves the right to produce next looks whether somebody
-    // waits for it, and whoever waits has said so before he looked who has it.
     production_verdict apply(production_event event) noexcept
     {
-        std::uint32_t word = word_.load();
-        for (;;)
-        {
-            production_step const step = next_production(production::unpack(word), event);
-            if (word_.compare_exchange_weak(word, step.next.pack()))
-                return step.verdict;
-        }
+        production_step const step = right_.apply(event);
+        // Whoever is pending has to come, also if it has arrived and stands by.
+        if (step.next.pending && step.next.state == production_state::idle)
+            standby_.wake();
+        if (step.vacates)
+            threads_.vacate();
+        return step.verdict;
     }
 
     void loop(call_frame& frame)
@@ -176,9 +211,21 @@ private:
         strategy_t const s = strategy_of(product);
         invocation_t const i = invocation_of(product);
         bool const may_block = this_thread_may_block;
-        bool const handed_over
-            = choose(s, i, may_block, true) == sub_strategy::execute_produce_consume
-            && hand_over(frame, s);
+        bool may_hand_over
+            = choose(s, i, may_block, true) == sub_strategy::execute_produce_consume;
+        if (may_hand_over && standby_.in_use())
+        {
+            if (standby_.wants_to_leave())
+            {
+                // Without a hand-over it can leave, if the task can go to the pool instead.
+                standby_.wake();
+                may_hand_over
+                    = s == strategy_t::execute_produce_consume || threads_.steps_alone(frame);
+            }
+            else if (std::uint32_t loan = 0; standby_.pays() && lend(frame, loan))
+                return run_on_loan(frame, product, loan);
+        }
+        bool const handed_over = may_hand_over && hand_over(frame, s);
         switch (choose(s, i, may_block, handed_over))
         {
         case sub_strategy::produce_execute_consume:
@@ -206,7 +253,22 @@ private:
         case sub_strategy::execute_produce_consume:
             break;
         }
+        if (!standby_.in_use())
+        {
+            run(frame, product);
+            return resume(frame);
+        }
+        time_point const began = std::chrono::steady_clock::now();
         run(frame, product);
+        if (resume(frame))
+            return true;
+        standby_.count_late(std::chrono::steady_clock::now() - began);
+        return false;
+    }
+
+    // After a task, when the right was handed over. False if another thread produces now.
+    bool resume(call_frame& frame)
+    {
         if (!threads_.may_resume(frame))
         {
             dispatch(frame);
@@ -225,6 +287,55 @@ private:
         product();
         frame.rethrow_captured();
         return true;
+    }
+
+    // Lends the right to whoever stands by; false if nobody can.
+    bool lend(call_frame& frame, std::uint32_t& loan)
+    {
+        if (frame.nested || threads_.steps_alone(frame) || threads_.pending_may_wait())
+            return false;
+        standby_.begin_loan();
+        while (!right_.lend(loan, frame.occupies))
+            if (!engage())
+                return false;
+        frame.producing = false;
+        frame.occupies = false;
+        return true;
+    }
+
+    // Has a thread stand by, unless one is on its way.
+    bool engage()
+    {
+        if (apply(production_event::engage) != production_verdict::start
+            || threads_.try_engage(*this))
+            return true;
+        apply(production_event::give_up);
+        return false;
+    }
+
+    template <class Product>
+    bool run_on_loan(call_frame& frame, Product& product, std::uint32_t loan)
+    {
+        try
+        {
+            run(frame, product);
+        }
+        catch (...)
+        {
+            reclaim(frame, loan);
+            throw;
+        }
+        return reclaim(frame, loan);
+    }
+
+    // After a task that was run on that loan. False if another thread produces now.
+    bool reclaim(call_frame& frame, std::uint32_t loan)
+    {
+        production_step step;
+        if (!right_.end_loan(production_event::reclaim, loan, step))
+            return resume(frame);
+        frame.occupies = step.vacates;
+        return frame.producing = true;
     }
 
     // Whether another thread has, or is on its way to take, the right to produce.
@@ -276,8 +387,8 @@ private:
     Producer& producer_;
     Threads& threads_;
 
-    // See production.hpp. Any thread, through apply().
-    alignas(64) std::atomic<std::uint32_t> word_{production{}.pack()};
+    production_right right_;
+    standby standby_;
 };
 
 } // namespace asio_ewyk::detail

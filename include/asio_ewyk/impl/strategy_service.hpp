@@ -3,7 +3,6 @@
 
 #include <asio_ewyk/strategy_service.hpp>
 
-#include <stdexcept>
 #include <thread>
 
 namespace asio_ewyk {
@@ -73,18 +72,18 @@ inline strategy_service::strategy_service(
     , pool_(*own_pool_)
     , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, options.strategy)
+    , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace))
 {
 }
 
 inline strategy_service::strategy_service(
-    asio::execution_context& owner, worker_pool& pool, strategy_t s)
+    asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , pool_(pool)
     , crew_(detail::pool_access::threads(pool_), &engine_, s)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, s)
+    , engine_(reactor_, crew_, s, detail::checked_grace(grace))
 {
 }
 
@@ -92,6 +91,49 @@ inline bool strategy_service::running_in_this_thread() const noexcept
 {
     detail::call_frame const* const frame = detail::call_frame::find(&engine_);
     return frame ? !frame->in_producer : ioc_.get_executor().running_in_this_thread();
+}
+
+// What a task is to the io_context: outstanding work until it has run.
+class strategy_service::task_work
+{
+public:
+    explicit task_work(strategy_service& service) noexcept
+        : service_(&service)
+        , work_(service)
+    {
+    }
+
+    task_work(task_work&& other) noexcept
+        : service_(std::exchange(other.service_, nullptr))
+        , work_(std::move(other.work_))
+    {
+    }
+
+    task_work& operator=(task_work&&) = delete;
+
+    ~task_work()
+    {
+        if (service_)
+            service_->finish(work_);
+    }
+
+private:
+    strategy_service* service_;
+    detail::strategy_work work_;
+};
+
+// The last work stops the io_context, a moment after it has finished: so that nobody returns from
+// run() in between, calls restart(), and is stopped then.
+inline void strategy_service::finish(detail::strategy_work& work) noexcept
+{
+    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
+    if (!frame || !frame->pooled)
+        return;
+    finishing_.fetch_add(1);
+    {
+        auto const last(std::move(work));
+    }
+    finishing_.fetch_sub(1);
 }
 
 template <class F, class Allocator>
@@ -105,8 +147,11 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         if (detail::never_leaves_producer(s.strategy, s.invocation))
         {
             reactor_.account(*frame);
-            detail::flag_scope consuming(frame->in_producer, false);
-            return frame->run_in_place(std::forward<F>(f));
+            {
+                detail::flag_scope consuming(frame->in_producer, false);
+                frame->run_in_place(std::forward<F>(f));
+            }
+            return reactor_.count_inside(*frame);
         }
     }
     else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
@@ -117,7 +162,7 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
     detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
-        allocator, detail::strategy_work(*this));
+        allocator, task_work(*this));
     if (frame && frame->in_producer)
         reactor_.capture(t);
     else
@@ -151,6 +196,8 @@ public:
             self_.reactor_.expel_pool_threads();
         if (!last && !stopped && self_.engine_.idle())
             self_.engine_.dispatch(frame_);
+        while (self_.finishing_.load() != 0)
+            std::this_thread::yield();
         // Who steps has been told that they were executed.
         if (last && !frame_.stepping)
             self_.recall_tasks();
@@ -321,52 +368,6 @@ inline void strategy_service::shutdown()
     shut_down_.store(true);
     halt();
     reactor_.destroy_tasks();
-}
-
-namespace detail {
-
-template <class... Args>
-strategy_executor install_strategy(asio::io_context& ioc, strategy_t s, Args&&... args)
-{
-    if (asio::has_service<strategy_service>(ioc))
-        throw std::logic_error("asio_ewyk: this io_context has a strategy_service already; "
-                               "call use_strategy without options or a pool");
-    return asio::require(
-        asio::make_service<strategy_service>(ioc, std::forward<Args>(args)...).get_executor(), s);
-}
-
-// The service of that io_context, which has one.
-inline strategy_service& installed_strategy(asio::io_context& ioc)
-{
-    return asio::use_service<strategy_service>(ioc);
-}
-
-} // namespace detail
-
-inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s)
-{
-    if (asio::has_service<strategy_service>(ioc))
-        return asio::require(detail::installed_strategy(ioc).get_executor(), s);
-    return use_strategy(ioc, s, strategy_options{});
-}
-
-inline strategy_executor use_strategy(
-    asio::io_context& ioc, strategy_t s, strategy_options options)
-{
-    options.strategy = s;
-    return detail::install_strategy(ioc, s, options);
-}
-
-inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool)
-{
-    return detail::install_strategy(ioc, s, pool, s);
-}
-
-inline std::size_t run(asio::io_context& ioc)
-{
-    if (!asio::has_service<strategy_service>(ioc))
-        return ioc.run();
-    return detail::installed_strategy(ioc).run_until(detail::forever);
 }
 
 } // namespace asio_ewyk

@@ -1,0 +1,198 @@
+#ifndef ASIO_EWYK_DETAIL_STANDBY_HPP
+#define ASIO_EWYK_DETAIL_STANDBY_HPP
+
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/parker.hpp>
+#include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+
+namespace asio_ewyk::detail {
+
+inline std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
+{
+    if (grace < std::chrono::nanoseconds::zero())
+        throw std::invalid_argument("grace must be at least 0");
+    return grace;
+}
+
+// Where a thread stands by while the producer runs its tasks on loan, and how it tells that one of
+// them is late: it looks from time to time how long the loan has lasted. One thread at a time, the
+// pending one of production.hpp.
+//
+// There is no fixed rate. A look that sees progress makes the interval longer by a sixteenth, a
+// late task halves it; so there are about eleven looks for a late task. A look costs some
+// microseconds and a late task half an interval of production: where tasks are late some hundred
+// times a second, that is about the least sum of both. Where they are not, it looks every
+// `longest`. Where they are late more often, production is handed over before each task instead,
+// which costs less then.
+class standby
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    explicit standby(duration grace) noexcept
+        : grace_(grace)
+        , interval_(least())
+    {
+    }
+
+    // Whether there is a grace; without one nobody stands by.
+    bool in_use() const noexcept { return grace_ != duration::zero(); }
+
+    // Any thread, after what is to be seen was changed: has the thread look now.
+    void wake() noexcept
+    {
+        if (present_.load() != 0)
+            sleep_.unpark();
+    }
+
+    // Any thread: whether the one that stands by is needed elsewhere. It cannot leave during a
+    // loan, so there should be none.
+    bool wants_to_leave() const noexcept { return wants_to_leave_.load(std::memory_order_relaxed); }
+
+    // The producer, for each task: whether to lend rather than to hand over.
+    bool pays() noexcept
+    {
+        if (++tasks_ == checked_every)
+        {
+            tasks_ = 0;
+            time_point const now = std::chrono::steady_clock::now();
+            if (duration const time = now - window_; time >= window)
+            {
+                window_ = now;
+                pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time;
+            }
+        }
+        return pays_;
+    }
+
+    // Any thread: a task was late. Without a loan, if it took that long.
+    void count_late() noexcept { late_.fetch_add(1, std::memory_order_relaxed); }
+    void count_late(duration time) noexcept
+    {
+        if (time >= grace_)
+            count_late();
+    }
+
+    // The producer, before it lends. Relaxed: the loan that follows makes it visible, and its end
+    // tells whether what was read belongs to it.
+    void begin_loan() noexcept
+    {
+        began_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
+        if (thread_id const id = this_thread_id(); lender_.load(std::memory_order_relaxed) != id)
+            lender_.store(id, std::memory_order_relaxed);
+    }
+
+    // What the thread does next.
+    enum class verdict
+    {
+        look_again, // after wait()
+        take_over,  // the loan that it was shown is late
+        leave,      // nothing was lent for a while
+    };
+
+    // The thread that stands by, for as long as it does.
+    class watch
+    {
+    public:
+        explicit watch(standby& at) noexcept
+            : at_(at)
+        {
+            at_.present_.fetch_add(1);
+        }
+
+        watch(watch const&) = delete;
+        watch& operator=(watch const&) = delete;
+
+        ~watch()
+        {
+            at_.wants_to_leave_.store(false, std::memory_order_relaxed);
+            at_.present_.fetch_sub(1);
+        }
+
+        void wants_to_leave() noexcept
+        {
+            at_.wants_to_leave_.store(true, std::memory_order_relaxed);
+        }
+
+        // A look at the word.
+        verdict look(production now) noexcept
+        {
+            if (now.state != production_state::lent)
+                return ++quiet_ == patience ? verdict::leave : verdict::look_again;
+            quiet_ = 0;
+            duration const time
+                = std::chrono::steady_clock::now() - at_.began_.load(std::memory_order_relaxed);
+            if (time < at_.grace_)
+            {
+                at_.interval_ = std::min(at_.interval_ + at_.interval_ / 16, longest);
+                return verdict::look_again;
+            }
+            if (time < computing * at_.grace_
+                && !sleeps(at_.lender_.load(std::memory_order_relaxed)))
+                return verdict::look_again;
+            at_.interval_ = std::max(at_.interval_ / 2, at_.least());
+            at_.count_late();
+            return verdict::take_over;
+        }
+
+        void wait() { at_.sleep_.park_until(after(at_.interval_)); }
+
+    private:
+        // How many looks in a row may find nothing lent.
+        static constexpr int patience = 3;
+
+        standby& at_;
+        exact_timeouts const exact_;
+        int quiet_ = 0;
+    };
+
+private:
+    static constexpr duration shortest = std::chrono::microseconds(20); // as long as a wake-up
+    static constexpr duration longest = std::chrono::milliseconds(1);
+
+    // So many times the grace has a task that does not sleep. It computes, and another thread
+    // would take the core from it; or others have its core, and it is as fast as it can be.
+    static constexpr int computing = 10;
+
+    // So many tasks, and then that long, between two decisions whether lending pays.
+    static constexpr int checked_every = 64;
+    static constexpr duration window = std::chrono::milliseconds(10);
+
+    // Tasks that are late more often than once in that time make lending more expensive than
+    // handing over.
+    static constexpr duration too_often = std::chrono::milliseconds(3);
+
+    duration least() const noexcept { return std::clamp(grace_, shortest, longest); }
+
+    duration const grace_;
+    duration interval_; // the thread's that stands by
+
+    // The producer's own.
+    int tasks_ = 0;
+    bool pays_ = true;
+    time_point window_{};
+
+    std::atomic<int> late_{0}; // in this window; relaxed, a plain sum
+    parker sleep_;
+
+    // Of the last loan.
+    std::atomic<time_point> began_{};
+    std::atomic<thread_id> lender_{};
+
+    // Sequentially consistent: the thread is here and then looks; whoever changes what it looks at
+    // then looks whether it is here. Two for a moment, when one comes as another one leaves.
+    std::atomic<int> present_{0};
+
+    // Relaxed: a late value costs time.
+    std::atomic<bool> wants_to_leave_{false};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,84 @@
+#ifndef ASIO_EWYK_USE_STRATEGY_HPP
+#define ASIO_EWYK_USE_STRATEGY_HPP
+
+#include <asio_ewyk/strategy_service.hpp>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace asio_ewyk {
+
+/** Has an executor whose tasks run by a strategy on an `io_context` of the caller's.
+
+    Installs `strategy_service` in the `io_context`, at the first call. A later call gives an
+    executor with its strategy, over the same pool. The `io_context` must then be run by
+    `asio_ewyk::run`. Where only `ioc.run()` runs it, there is no strategy: completions run on the
+    threads that call that, and posted tasks on one of them, one after the other. The two must not
+    be mixed at the same time.
+
+    Before the `io_context` is destroyed, no handler may run in the pool any more: if run() ended
+    because of `stop()` or of an exception, call `strategy_service::halt()` first. (Asio shuts down
+    its sockets and timers before older services; a `strategy_context` sees to this itself.)
+
+    With options (or with a pool that outlives the `io_context`) it throws `std::logic_error` if
+    the service was installed already; and `std::invalid_argument` for options that cannot work.
+*/
+strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
+strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
+strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
+    std::chrono::nanoseconds grace = std::chrono::nanoseconds::zero());
+
+/// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
+/// `strategy_context::run`. Without the service it is `ioc.run()`.
+std::size_t run(asio::io_context& ioc);
+
+namespace detail {
+
+template <class... Args>
+strategy_executor install_strategy(asio::io_context& ioc, strategy_t s, Args&&... args)
+{
+    if (asio::has_service<strategy_service>(ioc))
+        throw std::logic_error("asio_ewyk: this io_context has a strategy_service already; "
+                               "call use_strategy without options or a pool");
+    return asio::require(
+        asio::make_service<strategy_service>(ioc, std::forward<Args>(args)...).get_executor(), s);
+}
+
+// The service of that io_context, which has one.
+inline strategy_service& installed_strategy(asio::io_context& ioc)
+{
+    return asio::use_service<strategy_service>(ioc);
+}
+
+} // namespace detail
+
+inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s)
+{
+    if (asio::has_service<strategy_service>(ioc))
+        return asio::require(detail::installed_strategy(ioc).get_executor(), s);
+    return use_strategy(ioc, s, strategy_options{});
+}
+
+inline strategy_executor use_strategy(
+    asio::io_context& ioc, strategy_t s, strategy_options options)
+{
+    options.strategy = s;
+    return detail::install_strategy(ioc, s, options);
+}
+
+inline strategy_executor use_strategy(
+    asio::io_context& ioc, strategy_t s, worker_pool& pool, std::chrono::nanoseconds grace)
+{
+    return detail::install_strategy(ioc, s, pool, s, grace);
+}
+
+inline std::size_t run(asio::io_context& ioc)
+{
+    if (!asio::has_service<strategy_service>(ioc))
+        return ioc.run();
+    return detail::installed_strategy(ioc).run_until(detail::forever);
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,12 @@
+// Loans of the right to produce, in every interleaving of those who lend, stand by, come and leave.
+
+#include "check.hpp"
+
+BOOST_AUTO_TEST_SUITE(grace)
+
+BOOST_DATA_TEST_CASE(nobody_waits_and_one_produces, model::grace_models(), each)
+{
+    model::check(each);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

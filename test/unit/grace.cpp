@@ -1,0 +1,247 @@
+// Handlers that run on loan: the right to produce stays with the producer unless one is late.
+
+#include "pool_support.hpp"
+
+#include <functional>
+#include <set>
+#include <stdexcept>
+
+BOOST_AUTO_TEST_SUITE(grace)
+
+namespace {
+
+using namespace support;
+
+constexpr ewyk::strategy_t lenders[]
+    = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
+
+// Nothing is late.
+constexpr auto endless = 24h;
+
+auto const either = ewyk::invocation_t::either;
+auto const blocking = ewyk::invocation_t::blocking;
+
+BOOST_AUTO_TEST_CASE(a_negative_one_is_refused)
+{
+    auto const names_it = [](std::invalid_argument const& e) {
+        return std::string_view(e.what()).find("grace") != std::string_view::npos;
+    };
+    ewyk::worker_pool pool;
+    asio::io_context ioc;
+    source tasks;
+    constexpr auto strategy = ewyk::strategy_t::eat_what_you_kill;
+    BOOST_CHECK_EXCEPTION(
+        ewyk::strategy_context({.grace = -1ns}), std::invalid_argument, names_it);
+    BOOST_CHECK_EXCEPTION(
+        ewyk::strategy_context(pool, strategy, -1ns), std::invalid_argument, names_it);
+    BOOST_CHECK_EXCEPTION(
+        ewyk::use_strategy(ioc, strategy, {.grace = -1ns}), std::invalid_argument, names_it);
+    BOOST_CHECK_EXCEPTION(ewyk::execution_strategy(tasks, pool, strategy, -1ns),
+        std::invalid_argument, names_it);
+}
+
+// However long: a handler that blocks stops nobody.
+BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, lenders, s)
+{
+    for (auto const grace : {1us, 50us, 5000us})
+    {
+        event release;
+        event ran;
+        ewyk::strategy_context ctx({.strategy = s, .grace = grace, .max_threads = 4});
+        auto const work = asio::make_work_guard(ctx);
+        deadline const d(ctx);
+        BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+        std::thread caller([&] { ctx.run(); });
+        for (int i = 0; i != 3; ++i)
+            asio::post(ctx, [&] { release.wait(); });
+        asio::post(asio::require(ctx.get_executor(), ewyk::invocation.non_blocking),
+            [&] { ran.set(); });
+        BOOST_TEST(ran.wait());
+        release.set();
+        ctx.stop();
+        caller.join();
+    }
+}
+
+// Not even for an I/O operation that completes while the handler blocks.
+BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, lenders, s)
+{
+    event fired;
+    ewyk::strategy_context ctx({.strategy = s, .grace = 50us, .max_threads = 4});
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    asio::steady_timer timer(ctx, 5ms);
+    timer.async_wait([&](auto) { fired.set(); });
+    bool waited = false;
+    asio::post(ctx, [&] { waited = fired.wait(); });
+    ctx.run();
+    BOOST_TEST(waited);
+}
+
+// As with a single thread: whoever produces runs all of them.
+BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, lenders, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .grace = endless, .max_threads = 4});
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    std::set<std::thread::id> threads;
+    for (int i = 0; i != 2000; ++i)
+        asio::post(ctx, [&] { threads.insert(std::this_thread::get_id()); });
+    BOOST_TEST(ctx.run() == 2000u);
+    BOOST_TEST(threads.size() == 1u);
+    BOOST_TEST(threads.count(std::this_thread::get_id()) == 1u);
+}
+
+// One that was late leaves, whatever it finds: never do two produce.
+BOOST_DATA_TEST_CASE(one_produces_however_many_are_late, lenders, s)
+{
+    constexpr std::size_t threads = 4;
+    constexpr std::size_t many = 300;
+    source tasks;
+    gathering ran;
+    ewyk::worker_pool pool({.max_threads = threads});
+    BOOST_TEST_REQUIRE(warm_up(pool, threads));
+    {
+        ewyk::execution_strategy frames(tasks, pool, s, 1us);
+        for (std::size_t i = 0; i != many; ++i)
+            tasks.add({[&, i] {
+                           if (i % 10 == 0)
+                               std::this_thread::sleep_for(2ms); // to be late
+                           ran.arrive();
+                       },
+                i % 3 == 0 ? either : blocking});
+        frames.produce();
+        BOOST_TEST(ran.wait_for(many));
+    }
+    BOOST_TEST(!tasks.two_at_once());
+}
+
+// Whether it is late or not.
+BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
+{
+    for (auto const grace : {std::chrono::nanoseconds(endless), std::chrono::nanoseconds(1us)})
+    {
+        std::atomic<int> caught{0};
+        std::atomic<int> ran{0};
+        ewyk::strategy_context ctx({.strategy = s, .grace = grace, .max_threads = 3,
+            .on_exception = [&](std::exception_ptr) { ++caught; }});
+        deadline const d(ctx);
+        BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 3));
+        for (int i = 0; i != 30; ++i)
+            asio::post(ctx, [&, i] {
+                ++ran;
+                if (i % 4 == 0)
+                    std::this_thread::sleep_for(2ms); // to be late, or not
+                if (i % 3 == 0)
+                    throw std::runtime_error("as planned");
+            });
+        for (bool over = false; !over;)
+            try
+            {
+                ctx.run();
+                over = true;
+            }
+            catch (std::runtime_error const&)
+            {
+                ++caught;
+            }
+        BOOST_TEST(ran == 30);
+        BOOST_TEST(eventually([&] { return caught == 10; }));
+    }
+}
+
+// produce() from within a task is dispatch(): what it asks for comes, at the latest after the grace.
+BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, lenders, s)
+{
+    source tasks;
+    event second;
+    event ran;
+    bool waited = false;
+    ewyk::worker_pool pool({.max_threads = 3});
+    BOOST_TEST_REQUIRE(warm_up(pool, 3));
+    {
+        ewyk::execution_strategy frames(tasks, pool, s, 50us);
+        tasks.add({[&] {
+                       tasks.add({[&] { second.set(); }, blocking});
+                       frames.produce();
+                       waited = second.wait();
+                       ran.set();
+                   },
+            blocking});
+        frames.produce();
+        BOOST_TEST(ran.wait());
+    }
+    BOOST_TEST(waited);
+}
+
+// A thread that stands by is in nobody's way, although there is always a handler to stand by for.
+BOOST_DATA_TEST_CASE(who_stands_by_serves_a_task_that_waits, lenders, s)
+{
+    event release;
+    std::atomic<bool> ran{false};
+    std::function<void()> again;
+    ewyk::worker_pool pool({.max_threads = 2});
+    BOOST_TEST_REQUIRE(warm_up(pool, 2));
+    {
+        ewyk::strategy_context ctx(pool, s, endless);
+        deadline const d(ctx);
+        again = [&] {
+            if (!ran)
+                asio::post(ctx, again);
+        };
+        asio::post(ctx, again);
+        pool.execute([&] { release.wait(); });
+        pool.execute([&] { ran = true; });
+        ctx.run();
+    }
+    BOOST_TEST(ran);
+    release.set();
+    pool.join();
+}
+
+// Nobody waits longer for the end because somebody stands by.
+BOOST_DATA_TEST_CASE(it_ends_while_a_thread_stands_by, lenders, s)
+{
+    for (int i = 0; i != 50; ++i)
+    {
+        int ran = 0;
+        ewyk::strategy_context ctx({.strategy = s, .grace = endless, .max_threads = 2});
+        BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
+        for (int n = 0; n != 10; ++n)
+            asio::post(ctx, [&, n] {
+                ++ran;
+                if (i % 2 == 0 && n == 5)
+                    ctx.stop();
+            });
+        ctx.run();
+        BOOST_TEST(ran == (i % 2 == 0 ? 6 : 10));
+    }
+}
+
+// Without a thread to stand by it is as without a grace.
+BOOST_AUTO_TEST_CASE(a_small_pool_does_what_it_can)
+{
+    for (std::size_t const threads : {1u, 2u})
+    {
+        event release;
+        event ran;
+        ewyk::strategy_context ctx({.grace = endless, .max_threads = threads});
+        auto const work = asio::make_work_guard(ctx);
+        deadline const d(ctx);
+        std::optional<blockade> all(std::in_place, ctx.pool(), threads);
+        BOOST_TEST_REQUIRE(all->holds());
+        std::thread caller([&] { ctx.run(); });
+        asio::post(ctx, [&] { release.wait(); });
+        asio::post(asio::require(ctx.get_executor(), ewyk::invocation.non_blocking),
+            [&] { ran.set(); });
+        BOOST_TEST(ran.wait());
+        release.set();
+        all.reset();
+        ctx.stop();
+        caller.join();
+    }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -108,7 +108,7 @@ private:
 
     // How many threads of the pool are about to finish a task's work. Sequentially consistent, as
     // is the io_context's count of work: who has seen its end sees who brought it about.
-    std::atomic<int> finishing_{0};
+    alignas(64) std::atomic<int> finishing_{0};
 };
 
 } // namespace asio_ewyk

@@ -166,9 +166,6 @@ inline std::vector<named_setup> grace_models()
             {{{post, 1}, {release_work}}, {{run_for}, {run}}}, grace);
         reactor.add("run() and run_one(), with grace", s, one_thread, {{}},
             {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
-        if (one_is_enough)
-            reactor.add("run_for() beside run(), a task waits for another one, with grace", s,
-                one_thread, waits, {poster, {{run_for}}, {{run}}}, grace);
         reactor.add("run(), stop(), with grace", s, one_thread, {{}, {}},
             {{{post, 1}, {post, 2}, {stop}}, {{run}}},
             {.grace = true, .tasks_may_be_left = true});

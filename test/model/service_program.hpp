@@ -178,14 +178,14 @@ inline void leave_run(machine& m)
 /// What waits in the pool is posted again: handlers run only while somebody is inside run().
 inline void recall(machine& m)
 {
-    enum { take, posted, wake, woken };
+    enum { take, posted, wake, woken, asked };   // b: whether a thread was asked for
     switch (m.here().line)
     {
     case take:
     {
         m.access("recalls what waits for the pool");
         if (m.w.pool_queue.empty())
-            return m.ret();
+            return m.here().b ? m.go(asked) : m.ret();
         byte const job = m.w.pool_queue.pop();
         if (job == production_job)
             return m.go(wake);
@@ -198,7 +198,14 @@ inline void recall(machine& m)
         return m.call(program::wake_guest, woken);
     case woken:
         m.result();
+        m.here().b = 1;
         return m.go(take);
+    case asked:
+        // By somebody, perhaps, who has come meanwhile.
+        m.access("looks whether anybody is there and nobody produces");
+        if (m.w.runners != 0 && m.sees_idle() && !m.w.ioc_stopped)
+            return m.become(program::dispatch);
+        return m.ret();
     }
 }
 

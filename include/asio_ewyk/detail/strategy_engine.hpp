@@ -219,8 +219,8 @@ private:
             {
                 // Without a hand-over it can leave, if the task can go to the pool instead.
                 standby_.wake();
-                may_hand_over
-                    = s == strategy_t::execute_produce_consume || threads_.steps_alone(frame);
+                may_hand_over = threads_.steps_alone(frame)
+                    || choose(s, i, may_block, false) != sub_strategy::produce_execute_consume;
             }
             else if (std::uint32_t loan = 0; standby_.pays() && lend(frame, loan))
                 return run_on_loan(frame, product, loan);

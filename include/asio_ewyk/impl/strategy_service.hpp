@@ -196,7 +196,7 @@ public:
             self_.reactor_.expel_pool_threads();
         if (!last && !stopped && self_.engine_.idle())
             self_.engine_.dispatch(frame_);
-        while (self_.finishing_.load() != 0)
+        while (self_.finishing_.load() != 0 && self_.ioc_.stopped())
             std::this_thread::yield();
         // Who steps has been told that they were executed.
         if (last && !frame_.stepping)
@@ -268,14 +268,21 @@ inline void strategy_service::take_part(detail::turn& t)
         }
     } const vacate_place{crew_.guests(), place};
 
+    detail::time_point enough{};
     while (!over(t))
     {
         bool const entered = engine_.enter(frame);
         if (!entered && t.wait() == detail::turn::waiting::none && crew_.is_alone(frame))
         {
-            // A thread of the pool had the right, and is on its way out.
-            std::this_thread::yield();
-            continue;
+            // A thread of the pool has the right, and is on its way out; or runs a handler with it,
+            // for ever perhaps.
+            if (enough == detail::time_point{})
+                enough = detail::after(std::chrono::milliseconds(2));
+            if (std::chrono::steady_clock::now() < enough)
+            {
+                std::this_thread::yield();
+                continue;
+            }
         }
         if (!may_wait || over(t))
             break;

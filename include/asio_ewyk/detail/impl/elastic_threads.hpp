@@ -69,6 +69,12 @@ inline elastic_threads::outcome elastic_threads::execute(
     if (queued_.load() == 0)
         if (std::size_t const thread = parked_.claim(); thread != reserve::none)
         {
+            // One that parks while stop() wakes the parked ones is not there to be given more.
+            if (stopping_.load())
+            {
+                look_in_queue(thread);
+                return outcome::stopped;
+            }
             give(thread, client, t);
             return outcome::accepted;
         }

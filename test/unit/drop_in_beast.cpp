@@ -88,18 +88,18 @@ void http_round_trips(context& ctx)
         [&]() -> awaitable<void> {
             for (int i = 0; i < clients; ++i)
             {
-                auto const strand = asio::make_strand(ctx.get_executor());
-                typename Stream::socket_type socket(strand);
+                auto const on_strand = asio::make_strand(ctx.get_executor());
+                typename Stream::socket_type socket(on_strand);
                 co_await acceptor.async_accept(socket, use_awaitable);
-                asio::co_spawn(strand, serve(Stream(std::move(socket)), served), fail);
+                asio::co_spawn(on_strand, serve(Stream(std::move(socket)), served), fail);
             }
         },
         fail);
     for (int i = 0; i < clients; ++i)
     {
-        auto const strand = asio::make_strand(ctx.get_executor());
+        auto const on_strand = asio::make_strand(ctx.get_executor());
         asio::co_spawn(
-            strand, ask(Stream(strand), acceptor.local_endpoint(), requests, answered), fail);
+            on_strand, ask(Stream(on_strand), acceptor.local_endpoint(), requests, answered), fail);
     }
     run(ctx);
     BOOST_TEST(served == clients * requests);

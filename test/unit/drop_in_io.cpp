@@ -69,8 +69,8 @@ template <class Socket>
 class echo_client : public std::enable_shared_from_this<echo_client<Socket>>
 {
 public:
-    echo_client(Socket socket, std::string message, int rounds, std::atomic<int>& ended)
-      : socket_(std::move(socket)), message_(std::move(message)), rounds_(rounds), ended_(ended)
+    echo_client(Socket socket, std::string text, int rounds, std::atomic<int>& ended)
+      : socket_(std::move(socket)), message_(std::move(text)), rounds_(rounds), ended_(ended)
     {
         reply_.resize(message_.size());
     }

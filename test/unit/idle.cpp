@@ -51,9 +51,6 @@ private:
 
 CONTEXT_TEST_CASE(no_wake_up_while_there_is_nothing_to_do, s)
 {
-    // With a grace it has been seen to fail under load, once, for a reason that is not known yet.
-    if (s.grace != 0ns)
-        return;
     sleepers threads;
     ewyk::strategy_options o = options(s);
     o.on_thread_start = [&] { threads.add_this_thread(); };

@@ -124,7 +124,7 @@ public:
         verdict look(production now) noexcept
         {
             if (now.state != production_state::lent)
-                return ++quiet_ == patience ? verdict::leave : verdict::look_again;
+                return ++quiet_ < patience ? verdict::look_again : verdict::leave;
             quiet_ = 0;
             duration const time
                 = std::chrono::steady_clock::now() - at_.began_.load(std::memory_order_relaxed);

@@ -1,6 +1,5 @@
-// Both kinds of parker, whichever this system uses.
+// Both kinds of parker, whichever this build uses.
 
-#include <asio_ewyk/detail/condition_parker.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 
 #include "support.hpp"
@@ -16,7 +15,11 @@ BOOST_AUTO_TEST_SUITE(parker)
 namespace {
 
 using namespace support;
-using kinds = boost::mpl::list<ewyk::detail::condition_parker, ewyk::detail::parker>;
+#if defined(__linux__) && defined(__LP64__)
+using kinds = boost::mpl::list<ewyk::detail::condition_parker, ewyk::detail::futex_parker>;
+#else
+using kinds = boost::mpl::list<ewyk::detail::condition_parker>;
+#endif
 
 } // namespace
 

@@ -129,7 +129,7 @@ private:
         parker sleep;
         std::thread thread;     // guarded by mutex_
         bool used = false;      // guarded by mutex_: a thread has this place, or is about to
-        bool starting = false; // guarded by mutex_: start() has not returned yet
+        bool starting = false;  // guarded by mutex_: start() has not returned yet
         bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
         // Written by who claimed the thread, before it is woken.
         task* job = nullptr;
@@ -141,6 +141,7 @@ private:
         return !stopping_.load() && threads_.load() < options_.max_threads;
     }
 
+    std::size_t claim_parked() noexcept;
     std::size_t reserve_place() noexcept;
     bool start(std::size_t place) noexcept;
     bool drop_one() noexcept;

@@ -30,9 +30,19 @@ inline worker_pool_options checked(worker_pool_options o)
     return o;
 }
 
-inline std::size_t elastic_threads::claim() noexcept
+// One that parks while stop() wakes the parked ones is not there to be given more.
+inline std::size_t elastic_threads::claim_parked() noexcept
 {
     std::size_t const thread = parked_.claim();
+    if (thread == reserve::none || !stopping_.load())
+        return thread;
+    look_in_queue(thread);
+    return reserve::none;
+}
+
+inline std::size_t elastic_threads::claim() noexcept
+{
+    std::size_t const thread = claim_parked();
     // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
     if (thread == reserve::none && warming_.load(std::memory_order_relaxed) < options_.reserve
         && threads_.load(std::memory_order_relaxed) < options_.max_threads)
@@ -67,14 +77,8 @@ inline elastic_threads::outcome elastic_threads::execute(
     pool_client& client, task* t, bool bounded)
 {
     if (queued_.load() == 0)
-        if (std::size_t const thread = parked_.claim(); thread != reserve::none)
+        if (std::size_t const thread = claim_parked(); thread != reserve::none)
         {
-            // One that parks while stop() wakes the parked ones is not there to be given more.
-            if (stopping_.load())
-            {
-                look_in_queue(thread);
-                return outcome::stopped;
-            }
             give(thread, client, t);
             return outcome::accepted;
         }

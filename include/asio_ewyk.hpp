@@ -2,6 +2,7 @@
 #define ASIO_EWYK_HPP
 
 #include <asio_ewyk/any_executor.hpp>
+#include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/producer.hpp>

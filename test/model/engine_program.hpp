@@ -25,7 +25,8 @@ inline void arrive(machine& m)
     m.ret();
 }
 
-/// Its looks can come at any time, so that each loan may be late, and nothing lent for long.
+/// Its looks can come at any time, so that each loan may be late, unless the grace is endless, and
+/// nothing lent for long.
 /// a: the loan that it has seen.
 inline void stand_by(machine& m)
 {
@@ -34,6 +35,8 @@ inline void stand_by(machine& m)
     switch (m.here().line)
     {
     case look:
+        if (m.config().endless && state == production_state::lent)
+            return m.wait();
         m.access("looks, standing by");
         m.here().a = static_cast<byte>(m.production().loan);
         if (state == production_state::idle)
@@ -305,7 +308,7 @@ inline void loop(machine& m)
 /// a: the task.
 inline void run_task(machine& m)
 {
-    enum { begin, posts, produces, blocks, finish };
+    enum { begin, posts, produces, section, blocks, finish };
     byte const task = m.here().a;
     task_kind const& kind = m.config().kind(task);
     switch (m.here().line)
@@ -320,15 +323,23 @@ inline void run_task(machine& m)
         if (byte const other = kind.again ? task : kind.posts)
         {
             if (m.config().reactor)
-                return m.call(program::post, blocks, other);
+                return m.call(program::post, section, other);
             m.access("supplies task", other);
             m.put(m.w.source, other);
         }
         return m.go(produces);
     case produces:
         if (!kind.produces || m.is(flaw::nested_run_forgets))
+            return m.go(section);
+        return m.call(m.me().looping ? program::dispatch : program::enter, section);
+    case section:
+        if (!kind.section || m.is(flaw::section_is_forgotten))
             return m.go(blocks);
-        return m.call(m.me().looping ? program::dispatch : program::enter, blocks);
+        if (m.production().state == production_state::lent && m.production().loan == m.me().loan)
+            m.apply(production_event::surrender);
+        else
+            m.access("is on no loan");
+        return m.go(blocks);
     case blocks:
         if (kind.waits_for == 0)
             return m.go(finish);

@@ -23,7 +23,8 @@ inline std::string to_string(ewyk::detail::production p)
 inline char const* to_string(production_event e)
 {
     constexpr std::array names{"ask", "enter", "arrive", "found_none", "hand_over", "take_back",
-        "give_up", "resume", "abdicate", "engage", "lend", "reclaim", "overrun"};
+        "give_up", "resume", "abdicate", "engage", "lend", "reclaim", "overrun",
+        "surrender"};
     return names[static_cast<std::size_t>(e)];
 }
 
@@ -128,7 +129,8 @@ public:
             w.holder = id;
         }
         else if (event == production_event::found_none || event == production_event::hand_over
-            || event == production_event::abdicate || event == production_event::lend)
+            || event == production_event::abdicate || event == production_event::lend
+            || event == production_event::surrender)
             w.holder = 0;
         return step.verdict;
     }

@@ -126,7 +126,9 @@ inline std::vector<named_setup> grace_models()
     for (auto s : {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill})
     {
         setup const grace{.grace = true};
+        setup const endless{.grace = true, .endless = true};
         std::vector<task_kind> const waits{{.waits_for = 2}, {}};
+        std::vector<task_kind> const says_so{{.waits_for = 2, .section = true}, {}};
         std::vector<std::vector<action>> const two_produce{
             {{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}};
         collection source(false);
@@ -151,8 +153,17 @@ inline std::vector<named_setup> grace_models()
         source.add("a task waits for the next one but one, with grace", s, two_threads,
             {{}, {.waits_for = 3}, {}}, {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}}, grace);
         if (one_is_enough)
+        {
             source.add("two produce, a task waits for another one, with grace", s, one_thread, waits,
                 {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}}, grace);
+            source.add("a task says that it waits for another one", s, one_thread, says_so,
+                {{{supply, 1}, {supply, 2}, {produce}}}, endless);
+        }
+        source.add("a task says that it waits for the next one but one", s, two_threads,
+            {{}, {.waits_for = 3, .section = true}, {}},
+            {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}}, endless);
+        source.add("tasks say that they block, and throw", s, one_thread,
+            all_kinds({.throws = true, .section = true}), two_produce, grace);
         for (auto&& n : source.take())
             all.push_back(std::move(n));
 
@@ -163,8 +174,15 @@ inline std::vector<named_setup> grace_models()
         reactor.add("tasks throw, with grace", s, one_thread, {{.throws = true}, {.throws = true}},
             {poster, {{run}}}, grace);
         if (one_is_enough)
+        {
             reactor.add("a task waits for another one, with grace", s, one_thread, waits,
                 {poster, {{run}}}, grace);
+            reactor.add("a task says that it waits for another one", s, one_thread, says_so,
+                {poster, {{run}}}, endless);
+        }
+        reactor.add("tasks say that they block, run() and run_one()", s, one_thread,
+            {{.section = true}},
+            {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
         reactor.add("run_for(), then run(), with grace", s, one_thread, {{.posts = 2}, {}},
             {{{post, 1}, {release_work}}, {{run_for}, {run}}}, grace);
         reactor.add("run() and run_one(), with grace", s, one_thread, {{}},

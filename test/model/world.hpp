@@ -167,6 +167,7 @@ struct task_kind
     bool produces = false;   // then calls produce() of its own strategy
     byte waits_for = 0;      // blocks until that task has begun
     bool again = false;      // posts itself, without end
+    bool section = false;    // says before it waits that it is going to block
 };
 
 /// What a thread of the caller's does, one after the other.
@@ -205,6 +206,7 @@ enum class flaw
     lends_unwatched,           // whoever stands by may leave between the lender's look and the loan
     watcher_just_leaves,       // it does not look whether somebody counts on it
     watcher_stays_away,        // it does not come although nobody produces
+    section_is_forgotten,      // a task on loan that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
     stepper_asks_no_pool,      // nor asks the pool, although others are inside run()
@@ -237,6 +239,7 @@ struct setup
     byte startable = 0;              // and those that can be started; none of both: it was stopped
     byte nonblocking_callers = 0;    // the first so many callers must not block
     bool grace = false;              // the right is lent while a thread can stand by
+    bool endless = false;            // no loan is ever late by itself
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

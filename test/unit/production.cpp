@@ -29,7 +29,7 @@ using enum production_verdict;
 constexpr std::array states{idle, producing, reproducing, lent};
 constexpr std::array events{
     ask, enter, arrive, found_none, hand_over, take_back, give_up, resume, abdicate, engage, lend,
-    reclaim, overrun};
+    reclaim, overrun, surrender};
 
 constexpr bool pending = true;
 constexpr bool none = false;
@@ -44,7 +44,8 @@ std::string name(word w)
 char const* name(production_event e)
 {
     constexpr char const* names[] = {"ask", "enter", "arrive", "found_none", "hand_over",
-        "take_back", "give_up", "resume", "abdicate", "engage", "lend", "reclaim", "overrun"};
+        "take_back", "give_up", "resume", "abdicate", "engage", "lend", "reclaim", "overrun",
+        "surrender"};
     return names[static_cast<std::size_t>(e)];
 }
 
@@ -141,6 +142,8 @@ constexpr transition table[] = {
     // The loan ends: the lender is back, or is late for the thread that stands by.
     {reclaim, {lent, pending}, {producing, pending}, produce},
     {overrun, {lent, pending}, {producing, none}, produce},
+    // It says that it will be late: who stands by comes as after a hand-over.
+    {surrender, {lent, pending}, {idle, pending}, leave},
 };
 
 bool somebody_produces(word w) { return w.state == producing || w.state == reproducing; }
@@ -153,7 +156,7 @@ bool impossible(production_event e, word w)
         = e == found_none || e == hand_over || e == abdicate || e == engage || e == lend;
     bool const of_pending
         = e == arrive || e == take_back || e == give_up || e == lend || e == overrun;
-    bool const of_loan = e == reclaim || e == overrun;
+    bool const of_loan = e == reclaim || e == overrun || e == surrender;
     return (by_producer && !somebody_produces(w)) || (of_pending && !w.pending)
         || (of_loan && w.state != lent) || (w.state == lent && !w.pending);
 }

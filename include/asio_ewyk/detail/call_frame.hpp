@@ -1,6 +1,9 @@
 #ifndef ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 #define ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 
+#include <asio_ewyk/detail/lender.hpp>
+
+#include <cstdint>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -34,6 +37,14 @@ public:
             if (f->owner_ == owner)
                 return f;
         return nullptr;
+    }
+
+    // Ends the loans that tasks on this thread run on, if they have not ended.
+    static void end_loans() noexcept
+    {
+        for (call_frame* f = top_; f; f = f->outer_)
+            if (lender* const by = std::exchange(f->lent_by, nullptr))
+                by->end_loan(f->loan);
     }
 
     // A function run in place must not throw through the code that submitted it; what it threw
@@ -90,6 +101,10 @@ public:
 
     // A frame further down holds the right to produce, which therefore stays on this thread.
     bool nested = false;
+
+    // Whoever lent the right to produce for the task that this thread runs, and the loan's number.
+    lender* lent_by = nullptr;
+    std::uint32_t loan = 0;
 
 private:
     void const* owner_;

@@ -63,6 +63,7 @@ enum class production_event : std::size_t
     lend,       // the producer is about to run a task, and a thread stands by or is on its way
     reclaim,    // the lender has run its task in time
     overrun,    // the task is late for the thread that stands by
+    surrender,  // the lender's task says that it is going to be late
 };
 
 // What the thread that made it happen does now.
@@ -97,7 +98,7 @@ inline constexpr auto production_table = [] {
     using enum production_state;
     using enum production_verdict;
     //                 idle                  producing            reproducing           lent
-    return std::array<production_row, 13>{{
+    return std::array<production_row, 14>{{
         /* ask        */ {effect::set_if_idle,
             {{{idle, start},        {reproducing, leave}, {reproducing, leave}, {lent, leave}}}},
         /* enter      */ {effect::keep,
@@ -126,6 +127,8 @@ inline constexpr auto production_table = [] {
             {{{idle, leave}, {producing, leave},  {reproducing, leave}, {producing, produce}}}},
         /* overrun    */ {effect::clear,
             {{{idle, leave}, {producing, leave},  {reproducing, leave}, {producing, produce}}}},
+        /* surrender  */ {effect::keep,
+            {{{idle, leave}, {producing, leave},  {reproducing, leave}, {idle, leave}}}},
     }};
 }();
 

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/call_frame.hpp>
 #include <asio_ewyk/detail/choose.hpp>
+#include <asio_ewyk/detail/lender.hpp>
 #include <asio_ewyk/detail/production_right.hpp>
 #include <asio_ewyk/detail/standby.hpp>
 #include <asio_ewyk/detail/task.hpp>
@@ -35,7 +36,7 @@ namespace asio_ewyk::detail {
 //
 // Every function is called with a frame of this engine on the calling thread's stack.
 template <class Producer, class Threads>
-class strategy_engine : private task
+class strategy_engine final : private task, private lender
 {
 public:
     strategy_engine(Producer& producer, Threads& threads, strategy_t s,
@@ -115,35 +116,7 @@ private:
     }
 
     // True if this thread is the producer now.
-    bool stand_by()
-    {
-        standby::watch watch(standby_);
-        for (;; watch.wait())
-        {
-            production const now = right_.now();
-            if (now.state == production_state::idle)
-                return apply(production_event::arrive) == production_verdict::produce;
-            auto verdict = watch.look(now);
-            if (!threads_.may_stand_by())
-            {
-                watch.wants_to_leave();
-                if (now.state != production_state::lent)
-                    verdict = standby::verdict::leave;
-                else if (threads_.pool_must_leave())
-                    verdict = standby::verdict::take_over;
-            }
-            production_step step;
-            if (verdict == standby::verdict::take_over
-                && right_.end_loan(production_event::overrun, now.loan, step))
-            {
-                if (step.vacates)
-                    threads_.vacate();
-                return true;
-            }
-            if (verdict == standby::verdict::leave && right_.stand_down())
-                return false;
-        }
-    }
+    bool stand_by();
 
     production_verdict apply(production_event event) noexcept
     {
@@ -290,53 +263,19 @@ private:
     }
 
     // Lends the right to whoever stands by; false if nobody can.
-    bool lend(call_frame& frame, std::uint32_t& loan)
-    {
-        if (frame.nested || threads_.steps_alone(frame) || threads_.pending_may_wait())
-            return false;
-        standby_.begin_loan();
-        while (!right_.lend(loan, frame.occupies))
-            if (!engage())
-                return false;
-        frame.producing = false;
-        frame.occupies = false;
-        return true;
-    }
+    bool lend(call_frame& frame, std::uint32_t& loan);
 
     // Has a thread stand by, unless one is on its way.
-    bool engage()
-    {
-        if (apply(production_event::engage) != production_verdict::start
-            || threads_.try_engage(*this))
-            return true;
-        apply(production_event::give_up);
-        return false;
-    }
+    bool engage();
 
+    // False if another thread produces now.
     template <class Product>
-    bool run_on_loan(call_frame& frame, Product& product, std::uint32_t loan)
-    {
-        try
-        {
-            run(frame, product);
-        }
-        catch (...)
-        {
-            reclaim(frame, loan);
-            throw;
-        }
-        return reclaim(frame, loan);
-    }
+    bool run_on_loan(call_frame& frame, Product& product, std::uint32_t loan);
 
     // After a task that was run on that loan. False if another thread produces now.
-    bool reclaim(call_frame& frame, std::uint32_t loan)
-    {
-        production_step step;
-        if (!right_.end_loan(production_event::reclaim, loan, step))
-            return resume(frame);
-        frame.occupies = step.vacates;
-        return frame.producing = true;
-    }
+    bool reclaim(call_frame& frame, std::uint32_t loan);
+
+    void end_loan(std::uint32_t loan) noexcept override;
 
     // Whether another thread has, or is on its way to take, the right to produce.
     bool hand_over(call_frame& frame, strategy_t s)
@@ -392,5 +331,7 @@ private:
 };
 
 } // namespace asio_ewyk::detail
+
+#include <asio_ewyk/detail/impl/strategy_engine.hpp>
 
 #endif

@@ -1,0 +1,197 @@
+// A task that says that it is going to block is relieved at once. The grace is endless here: what
+// does not happen by itself would never happen.
+
+#include <asio_ewyk/blocking_section.hpp>
+
+#include "pool_support.hpp"
+
+#include <optional>
+#include <stdexcept>
+
+BOOST_AUTO_TEST_SUITE(blocking_section)
+
+namespace {
+
+using namespace support;
+
+constexpr ewyk::strategy_t lenders[]
+    = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
+
+constexpr auto endless = 24h;
+
+ewyk::strategy_options lending(ewyk::strategy_t s)
+{
+    return {.strategy = s, .grace = endless, .max_threads = 4};
+}
+
+BOOST_DATA_TEST_CASE(others_run_from_there_on, lenders, s)
+{
+    constexpr int rounds = 200;
+    ewyk::strategy_context ctx(lending(s));
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    int waited = 0;
+    std::function<void()> round = [&] {
+        event ran;
+        asio::post(ctx, [&] { ran.set(); });
+        ewyk::blocking_section const blocks;
+        waited += ran.wait();
+        if (waited < rounds)
+            asio::post(ctx, round);
+    };
+    asio::post(ctx, round);
+    ctx.run();
+    BOOST_TEST(waited == rounds);
+}
+
+// Of whichever thread: a caller's, or one of the pool that took over before.
+BOOST_DATA_TEST_CASE(each_of_several_is_relieved, lenders, s)
+{
+    event release;
+    gathering blocked;
+    ewyk::strategy_context ctx(lending(s));
+    auto const work = asio::make_work_guard(ctx);
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    std::thread caller([&] { ctx.run(); });
+    // A thread of the four stands by or produces.
+    for (int i = 0; i != 3; ++i)
+        asio::post(ctx, [&] {
+            ewyk::blocking_section const outer;
+            ewyk::blocking_section const inner;
+            blocked.arrive();
+            release.wait();
+        });
+    BOOST_TEST(blocked.wait_for(3));
+    release.set();
+    ctx.stop();
+    caller.join();
+}
+
+BOOST_DATA_TEST_CASE(an_io_operation_completes_meanwhile, lenders, s)
+{
+    event fired;
+    ewyk::strategy_context ctx(lending(s));
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    asio::steady_timer timer(ctx, 5ms);
+    timer.async_wait([&](auto) { fired.set(); });
+    bool waited = false;
+    asio::post(ctx, [&] {
+        ewyk::blocking_section const blocks;
+        waited = fired.wait();
+    });
+    ctx.run();
+    BOOST_TEST(waited);
+}
+
+// It stops both contexts that it runs in.
+BOOST_DATA_TEST_CASE(contexts_inside_of_each_other_are_both_relieved, lenders, s)
+{
+    ewyk::strategy_context outer(lending(s));
+    ewyk::strategy_context inner(lending(s));
+    deadline const of_outer(outer);
+    deadline const of_inner(inner);
+    BOOST_TEST_REQUIRE(warm_up(outer.pool(), 4));
+    BOOST_TEST_REQUIRE(warm_up(inner.pool(), 4));
+    bool waited = false;
+    asio::post(outer, [&] {
+        asio::post(inner, [&] {
+            event in_outer;
+            event in_inner;
+            asio::post(outer, [&] { in_outer.set(); });
+            asio::post(inner, [&] { in_inner.set(); });
+            ewyk::blocking_section const blocks;
+            waited = in_outer.wait() && in_inner.wait();
+        });
+        inner.run();
+    });
+    outer.run();
+    BOOST_TEST(waited);
+}
+
+BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
+{
+    constexpr int many = 30;
+    std::atomic<int> caught{0};
+    std::atomic<int> ran{0};
+    ewyk::strategy_options o = lending(s);
+    o.on_exception = [&](std::exception_ptr) { ++caught; };
+    ewyk::strategy_context ctx(o);
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    for (int i = 0; i != many; ++i)
+        asio::post(ctx, [&] {
+            ++ran;
+            ewyk::blocking_section const blocks;
+            throw std::runtime_error("as planned");
+        });
+    for (bool over = false; !over;)
+        try
+        {
+            ctx.run();
+            over = true;
+        }
+        catch (std::runtime_error const&)
+        {
+            ++caught;
+        }
+    BOOST_TEST(ran == many);
+    BOOST_TEST(eventually([&] { return caught == many; }));
+}
+
+// Never do two produce, whoever is relieved and comes back when.
+BOOST_DATA_TEST_CASE(one_produces, lenders, s)
+{
+    constexpr std::size_t threads = 4;
+    constexpr std::size_t many = 1000;
+    source tasks;
+    gathering ran;
+    ewyk::worker_pool pool({.max_threads = threads});
+    BOOST_TEST_REQUIRE(warm_up(pool, threads));
+    {
+        ewyk::execution_strategy frames(tasks, pool, s, endless);
+        for (std::size_t i = 0; i != many; ++i)
+            tasks.add({[&, i] {
+                           std::optional<ewyk::blocking_section> blocks;
+                           if (i % 3 != 0)
+                               blocks.emplace();
+                           if (i % 7 == 0)
+                               std::this_thread::yield();
+                           ran.arrive();
+                       },
+                i % 2 == 0 ? ewyk::invocation_t::either : ewyk::invocation_t::blocking});
+        frames.produce();
+        BOOST_TEST(ran.wait_for(many));
+    }
+    BOOST_TEST(!tasks.two_at_once());
+}
+
+// Without a grace, in a task that is never handed over, in a pool's, in none.
+CONTEXT_TEST_CASE(has_no_effect_elsewhere, s)
+{
+    context ctx(s);
+    auto const no_block = asio::require(ctx.get_executor(), ewyk::invocation.non_blocking);
+    std::atomic<int> ran{0};
+    overlap serial;
+    auto const task = [&] {
+        ewyk::blocking_section const blocks;
+        serial.enter();
+        ++ran;
+        serial.leave();
+    };
+    task();
+    for (int i = 0; i != 100; ++i)
+        asio::post(no_block, task);
+    run(ctx);
+    if (s.serial)
+        BOOST_TEST(!serial.seen());
+    ewyk::worker_pool pool({.max_threads = 1});
+    asio::post(pool, task);
+    pool.wait();
+    BOOST_TEST(ran == 102);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

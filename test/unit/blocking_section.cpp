@@ -1,11 +1,14 @@
-// A task that says that it is going to block is relieved at once. The grace is endless here: what
-// does not happen by itself would never happen.
+// A task that says that it is going to block is relieved. The grace is endless here: it is not
+// late otherwise.
 
 #include <asio_ewyk/blocking_section.hpp>
 
 #include "pool_support.hpp"
 
+#include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 BOOST_AUTO_TEST_SUITE(blocking_section)
@@ -27,9 +30,10 @@ ewyk::strategy_options lending(ewyk::strategy_t s)
 BOOST_DATA_TEST_CASE(others_run_from_there_on, lenders, s)
 {
     constexpr int rounds = 200;
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::worker_pool pool({.max_threads = 4});
+    ewyk::strategy_context ctx(pool, s, endless);
     deadline const d(ctx);
-    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    BOOST_TEST_REQUIRE(warm_up(pool, 4));
     int waited = 0;
     std::function<void()> round = [&] {
         event ran;
@@ -42,6 +46,60 @@ BOOST_DATA_TEST_CASE(others_run_from_there_on, lenders, s)
     asio::post(ctx, round);
     ctx.run();
     BOOST_TEST(waited == rounds);
+
+    // The pool counts none of those threads as producing still: another context finds one that
+    // stands by, and so runs all of its tasks on one thread.
+    BOOST_TEST(eventually([&] { return pool.parked_threads() == 4; }));
+    ewyk::strategy_context other(pool, s, endless);
+    std::set<std::thread::id> threads;
+    for (int i = 0; i != 100; ++i)
+        asio::post(other, [&] { threads.insert(std::this_thread::get_id()); });
+    other.run();
+    BOOST_TEST(threads.size() == 1u);
+}
+
+// A task's own destructor is a part of it.
+BOOST_DATA_TEST_CASE(others_run_while_a_task_is_destroyed, lenders, s)
+{
+    struct blocks_at_its_end
+    {
+        event& ran;
+        bool& waited;
+        ~blocks_at_its_end()
+        {
+            ewyk::blocking_section const blocks;
+            waited = ran.wait();
+        }
+    };
+    source tasks;
+    event ran;
+    bool waited = false;
+    ewyk::worker_pool pool({.max_threads = 4});
+    BOOST_TEST_REQUIRE(warm_up(pool, 4));
+    {
+        ewyk::execution_strategy frames(tasks, pool, s, endless);
+        tasks.add({[b = std::make_shared<blocks_at_its_end>(ran, waited)] {},
+            ewyk::invocation_t::blocking});
+        tasks.add({[&] { ran.set(); }, ewyk::invocation_t::blocking});
+        frames.produce();
+    }
+    BOOST_TEST(waited);
+}
+
+// Whoever runs the context from within a task is not going to be short.
+BOOST_DATA_TEST_CASE(a_task_may_run_its_own_context, lenders, s)
+{
+    ewyk::strategy_context ctx(lending(s));
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    std::atomic<int> ran{0};
+    asio::post(ctx, [&] {
+        asio::post(ctx, [&] { ++ran; });
+        while (ran == 0 && !ctx.stopped())
+            ctx.run_one_for(1ms);
+    });
+    ctx.run();
+    BOOST_TEST(ran == 1);
 }
 
 // Of whichever thread: a caller's, or one of the pool that took over before.
@@ -184,7 +242,7 @@ CONTEXT_TEST_CASE(has_no_effect_elsewhere, s)
     for (int i = 0; i != 100; ++i)
         asio::post(no_block, task);
     run(ctx);
-    if (s.serial)
+    if (s.serial || s.strategy == ewyk::strategy_t::eat_what_you_kill)
         BOOST_TEST(!serial.seen());
     ewyk::worker_pool pool({.max_threads = 1});
     asio::post(pool, task);

@@ -36,11 +36,14 @@ BOOST_AUTO_TEST_CASE(stays_while_something_is_lent)
 {
     ewyk::detail::standby at(24h);
     ewyk::detail::standby::watch watch(at);
+    auto const nothing = in_state(production_state::producing);
+    for (int i = 0; i != 2; ++i)
+        BOOST_TEST((watch.look(nothing) == verdict::look_again));
     at.begin_loan();
     for (int i = 0; i != 100; ++i)
         BOOST_TEST((watch.look(in_state(production_state::lent)) == verdict::look_again));
     // What was seen before the loan counts no more.
-    BOOST_TEST((watch.look(in_state(production_state::producing)) == verdict::look_again));
+    BOOST_TEST((watch.look(nothing) == verdict::look_again));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

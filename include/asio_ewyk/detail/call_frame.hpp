@@ -3,6 +3,8 @@
 
 #include <asio_ewyk/detail/lender.hpp>
 
+#include <boost/config.hpp>
+
 #include <cstdint>
 #include <exception>
 #include <type_traits>
@@ -30,8 +32,11 @@ public:
 
     ~call_frame() { top_ = outer_; }
 
+    // Not inlined, nor is end_loans(): a function that contains both this and the switch to another
+    // stack might keep the address of top_ for a thread that it has left since.
+
     // The innermost frame of that owner, null if this thread does not work for it.
-    static call_frame* find(void const* owner) noexcept
+    BOOST_NOINLINE static call_frame* find(void const* owner) noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
             if (f->owner_ == owner)
@@ -40,7 +45,7 @@ public:
     }
 
     // Ends the loans that tasks on this thread run on, if they have not ended.
-    static void end_loans() noexcept
+    BOOST_NOINLINE static void end_loans() noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
             if (lender* const by = std::exchange(f->lent_by, nullptr))

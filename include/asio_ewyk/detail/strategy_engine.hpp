@@ -257,7 +257,11 @@ private:
     bool run(call_frame& frame, Product& product)
     {
         threads_.count(frame);
-        product();
+        {
+            // Its end is a part of the task: it may block as well.
+            Product mine(std::move(product));
+            mine();
+        }
         frame.rethrow_captured();
         return true;
     }

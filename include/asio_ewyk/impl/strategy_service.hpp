@@ -242,6 +242,9 @@ inline void strategy_service::take_part_or_settle(detail::turn& t)
 inline void strategy_service::take_part(detail::turn& t)
 {
     detail::call_frame const* const outer = detail::call_frame::find(&engine_);
+    // A task that runs handlers, or waits for some, is not going to be short.
+    if (outer || t.wait() == detail::turn::waiting::allowed)
+        detail::call_frame::end_loans();
     detail::call_frame frame(&engine_, &t);
     frame.nested = outer && outer->producing;
     frame.stepping = t.stepping() || frame.nested;

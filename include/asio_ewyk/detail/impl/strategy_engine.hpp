@@ -97,6 +97,7 @@ void strategy_engine<Producer, Threads>::end_loan(std::uint32_t loan) noexcept
     production_step step;
     if (!right_.end_loan(production_event::surrender, loan, step))
         return;
+    standby_.count_late();
     // It keeps the right for others no longer, so it comes, wherever it is.
     standby_.wake();
     if (step.vacates)

@@ -3,6 +3,11 @@
 
 #include <asio_ewyk/any_executor.hpp>
 #include <asio_ewyk/blocking_section.hpp>
+#include <asio_ewyk/context_group.hpp>
+#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/event_loop_executor.hpp>
+#include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/event_loop_options.hpp>
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/producer.hpp>

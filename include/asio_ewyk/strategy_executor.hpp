@@ -2,10 +2,9 @@
 #define ASIO_EWYK_STRATEGY_EXECUTOR_HPP
 
 #include <asio_ewyk/detail/basic_executor.hpp>
+#include <asio_ewyk/detail/io_context_work.hpp>
 
 #include <boost/asio/execution/executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/require.hpp>
 
 #include <memory>
 #include <utility>
@@ -15,10 +14,6 @@ namespace asio_ewyk {
 class strategy_service;
 
 namespace detail {
-
-// Outstanding work of an io_context: an executor of it that counts as such.
-using io_context_work = std::decay_t<decltype(asio::require(
-    std::declval<asio::io_context::executor_type>(), asio::execution::outstanding_work.tracked))>;
 
 class strategy_work : public io_context_work
 {

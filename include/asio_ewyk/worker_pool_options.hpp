@@ -20,12 +20,12 @@ enum class queue_full
     reject,
 };
 
-/// Thrown by a pool that refuses a task because its queue is full. The task is destroyed.
+/// Thrown by a pool or a loop that refuses a task because its queue is full. The task is destroyed.
 class queue_full_error : public std::runtime_error
 {
 public:
     queue_full_error()
-        : std::runtime_error("asio_ewyk: the queue of the worker pool is full")
+        : std::runtime_error("asio_ewyk: the queue is full")
     {
     }
 };

@@ -4,9 +4,9 @@
 #include <asio_ewyk/detail/crew.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/task_list.hpp>
+#include <asio_ewyk/detail/wake_slot.hpp>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -115,47 +115,6 @@ private:
     static constexpr std::size_t poll_interval = 61;
     static constexpr std::size_t poll_batch = 16;
 
-    // A wake-up, as a handler whose memory is a part of the reactor: one is under way at a time,
-    // and Asio frees a handler's memory before it calls the handler. So a wake-up cannot fail.
-    struct wake_handler
-    {
-        template <class T>
-        struct slot_allocator
-        {
-            using value_type = T;
-
-            explicit slot_allocator(reactor* r) noexcept
-                : self(r)
-            {
-            }
-
-            template <class U>
-            slot_allocator(slot_allocator<U> const& other) noexcept
-                : self(other.self)
-            {
-            }
-
-            T* allocate(std::size_t) noexcept
-            {
-                static_assert(sizeof(T) <= sizeof(self->wake_memory_));
-                static_assert(alignof(T) <= alignof(std::max_align_t));
-                return reinterpret_cast<T*>(self->wake_memory_);
-            }
-
-            void deallocate(T*, std::size_t) noexcept {}
-
-            friend bool operator==(slot_allocator const&, slot_allocator const&) noexcept = default;
-
-            reactor* self;
-        };
-
-        using allocator_type = slot_allocator<char>;
-        allocator_type get_allocator() const noexcept { return allocator_type(self); }
-        void operator()() const { self->woken(); }
-
-        reactor* self;
-    };
-
     bool must_leave(call_frame const& frame) noexcept
     {
         // The flag spares a lock for each task. It may be out of date, for the io_context can be
@@ -178,6 +137,8 @@ private:
     void poll(call_frame& frame);
     bool wait(call_frame& frame);
     void wake_up() noexcept;
+
+    friend wake_slot<reactor>;
     void woken();
 
     template <class Step>
@@ -211,7 +172,7 @@ private:
     alignas(64) posted_queue posted_;
     std::atomic<bool> asleep_{true};       // written by the producer
     std::atomic<bool> wake_queued_{false}; // a wake-up is in the io_context's queue
-    alignas(std::max_align_t) std::byte wake_memory_[256]; // who set wake_queued_, until it runs
+    wake_slot<reactor> wake_slot_;         // who set wake_queued_, until the wake-up runs
 };
 
 inline task_ptr reactor::produce(call_frame& frame)
@@ -323,7 +284,7 @@ std::size_t reactor::inside(call_frame& frame, Step step)
 inline void reactor::wake_up() noexcept
 {
     if (!wake_queued_.exchange(true))
-        asio::post(ioc_.get_executor(), wake_handler{this});
+        wake_slot_.send(ioc_, *this);
 }
 
 inline void reactor::woken()

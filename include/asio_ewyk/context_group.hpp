@@ -1,0 +1,97 @@
+#ifndef ASIO_EWYK_CONTEXT_GROUP_HPP
+#define ASIO_EWYK_CONTEXT_GROUP_HPP
+
+#include <boost/iterator/indirect_iterator.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk {
+
+/** Several contexts, one of which serves each connection or whatever else is given out.
+
+    Each context is served by threads of its own, or shares a `worker_pool` with the others; the
+    group only owns them and chooses.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for destruction.
+
+    @see event_loop_group
+*/
+template <class Context>
+class context_group
+{
+public:
+    using value_type = Context;
+    using iterator = boost::indirect_iterator<std::unique_ptr<Context> const*>;
+    using const_iterator =
+        boost::indirect_iterator<std::unique_ptr<Context> const*, Context const>;
+
+    /// Says which context is next: its index, less than `size()`. Called by whatever thread calls
+    /// next(), by several at a time.
+    using chooser = std::function<std::size_t(context_group const&)>;
+
+    /** `make(i)` makes the context number `i`, as a `std::unique_ptr<Context>`.
+
+        Without a chooser they come in turn. Throws `std::invalid_argument` if `size` is 0, and what
+        `make` throws.
+    */
+    template <class Make>
+    context_group(std::size_t size, Make make, chooser choose = {})
+        : choose_(std::move(choose))
+    {
+        if (size == 0)
+            throw std::invalid_argument("size must be at least 1");
+        contexts_.reserve(size);
+        for (std::size_t i = 0; i != size; ++i)
+            contexts_.push_back(make(i));
+    }
+
+    context_group(context_group const&) = delete;
+    context_group& operator=(context_group const&) = delete;
+
+    /** The context whose turn it is, or the one that the chooser says.
+
+        Throws what the chooser throws, and `std::out_of_range` if it says one that there is not.
+    */
+    Context& next() { return *contexts_.at(choose_ ? choose_(*this) : turn()); }
+
+    /// How many there are. No-throw guarantee.
+    std::size_t size() const noexcept { return contexts_.size(); }
+
+    /// `i` must be less than `size()`. No-throw guarantee.
+    Context& operator[](std::size_t i) noexcept { return *contexts_[i]; }
+    Context const& operator[](std::size_t i) const noexcept { return *contexts_[i]; }
+
+    iterator begin() noexcept { return iterator(contexts_.data()); }
+    iterator end() noexcept { return iterator(contexts_.data() + size()); }
+    const_iterator begin() const noexcept { return const_iterator(contexts_.data()); }
+    const_iterator end() const noexcept { return const_iterator(contexts_.data() + size()); }
+
+private:
+    // In turn for ever. A counter that wraps around would skip some where the number is not a power
+    // of two (netty/netty#10489).
+    std::size_t turn() noexcept
+    {
+        // Relaxed: nothing else depends on whose turn it is.
+        std::size_t now = turn_.load(std::memory_order_relaxed);
+        while (!turn_.compare_exchange_weak(
+            now, now + 1 == contexts_.size() ? 0 : now + 1, std::memory_order_relaxed))
+        {
+        }
+        return now;
+    }
+
+    std::vector<std::unique_ptr<Context>> contexts_;
+    chooser choose_;
+    std::atomic<std::size_t> turn_{0};
+};
+
+} // namespace asio_ewyk
+
+#endif

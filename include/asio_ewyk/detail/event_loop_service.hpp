@@ -1,0 +1,115 @@
+#ifndef ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
+#define ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
+
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/posted_queue.hpp>
+#include <asio_ewyk/detail/task_share.hpp>
+#include <asio_ewyk/detail/wake_slot.hpp>
+#include <asio_ewyk/event_loop_executor.hpp>
+#include <asio_ewyk/event_loop_options.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace asio_ewyk::detail {
+
+// What an event_loop does, as a service of its io_context.
+//
+// One thread is inside run() of the io_context for as long as the loop lives. Tasks are in a queue
+// of their own; a handler of the io_context, the wake-up, runs a round of them. One wake-up is
+// under way at a time, and goes to the end of the io_context's queue again while tasks are left;
+// so I/O gets its turn in between, by the io_context's own rules.
+//
+// `scheduled_`: a wake-up is queued or runs. Who adds a task does that first and then looks; the
+// wake-up that leaves no task clears it and then looks for tasks. Both are sequentially
+// consistent, so one of them sees the other (netty/netty#9561).
+class alignas(target_alignment) event_loop_service : public asio::execution_context::service
+{
+public:
+    using key_type = event_loop_service;
+    static inline asio::execution_context::id id;
+
+    explicit event_loop_service(
+        asio::execution_context& owner, event_loop_options options = {});
+
+    asio::io_context& context() const noexcept { return ioc_; }
+    event_loop_executor get_executor() noexcept { return event_loop_executor(*this); }
+
+    bool running_in_this_thread() const noexcept
+    {
+        return ioc_.get_executor().running_in_this_thread();
+    }
+
+    template <class F, class Allocator>
+    void execute(submission s, F&& f, Allocator const& allocator);
+
+    // Starts the thread unless it was before. Throws std::system_error.
+    void start();
+
+    // Likewise; whoever comes next tries again what was refused.
+    void try_to_start() noexcept;
+
+    // See event_loop.
+    bool terminated() const noexcept { return state_.load() == state::terminated; }
+    void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
+    bool wait_for_end(time_point deadline);
+    void stop() noexcept;
+
+    // stop(), and waits for the thread.
+    void join() noexcept;
+
+private:
+    enum class state
+    {
+        fresh,
+        running,
+        shutting_down,
+        terminated,
+    };
+
+    void shutdown() override;
+
+    void work();
+    void end_of_thread();
+    void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
+    void schedule() noexcept;
+
+    friend wake_slot<event_loop_service>;
+    void woken();
+    void run_round();
+
+    asio::io_context& ioc_;
+    event_loop_options const options_;
+
+    // The loop's own.
+    task_list ready_;
+    task_share share_;
+    time_point last_round_{}; // its end, if the loop cannot have waited since
+    std::size_t ran_ = 0;
+    std::optional<asio::steady_timer> quiet_timer_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::thread thread_;              // guarded by mutex_
+    std::atomic<state> state_{state::fresh}; // written under mutex_
+    std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
+
+    alignas(64) posted_queue posted_;
+    std::atomic<bool> scheduled_{false};
+    std::atomic<std::size_t> pending_{0}; // tasks, if their number is limited
+    wake_slot<event_loop_service> wake_slot_; // whose is who set scheduled_
+};
+
+} // namespace asio_ewyk::detail
+
+#include <asio_ewyk/detail/impl/event_loop_service.hpp>
+
+#endif

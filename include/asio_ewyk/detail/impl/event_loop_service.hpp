@@ -1,0 +1,290 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_SERVICE_HPP
+#define ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_SERVICE_HPP
+
+#include <asio_ewyk/detail/event_loop_service.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+
+namespace asio_ewyk::detail {
+
+static_assert(asio::execution::is_executor_v<event_loop_executor>);
+static_assert(sizeof(event_loop_executor) <= 16);
+
+inline event_loop_work::event_loop_work(event_loop_service& service) noexcept
+    : io_context_work(asio::require(
+        service.context().get_executor(), asio::execution::outstanding_work.tracked))
+{
+    service.try_to_start();
+}
+
+inline asio::io_context& event_loop_executor_traits::context(event_loop_service& service) noexcept
+{
+    return service.context();
+}
+
+inline bool event_loop_executor_traits::running_in_this_thread(event_loop_service& service) noexcept
+{
+    return service.running_in_this_thread();
+}
+
+#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+inline void event_loop_executor_traits::work_started(event_loop_service& service) noexcept
+{
+    service.try_to_start();
+    service.context().get_executor().on_work_started();
+}
+
+inline void event_loop_executor_traits::work_finished(event_loop_service& service) noexcept
+{
+    service.context().get_executor().on_work_finished();
+}
+#endif
+
+template <class F, class Allocator>
+void event_loop_executor_traits::execute(
+    event_loop_service& service, submission s, F&& f, Allocator const& allocator)
+{
+    service.execute(s, std::forward<F>(f), allocator);
+}
+
+inline event_loop_options numbered(event_loop_options o)
+{
+    static std::atomic<std::size_t> loops{0};
+    if (o.number == event_loop_options::automatic)
+        o.number = loops.fetch_add(1);
+    return o;
+}
+
+inline event_loop_service::event_loop_service(
+    asio::execution_context& owner, event_loop_options options)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , options_(numbered(std::move(options)))
+    , share_(options_.io_ratio)
+{
+}
+
+template <class F, class Allocator>
+void event_loop_service::execute(submission s, F&& f, Allocator const& allocator)
+{
+    bool const inside = running_in_this_thread();
+    if (inside && !s.blocking_never)
+        return ioc_.get_executor().execute(std::forward<F>(f));
+    if (closed_.load())
+    {
+        [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
+        return;
+    }
+    start();
+    bool const limited = options_.max_pending_tasks != 0;
+    if (limited && pending_.fetch_add(1) >= options_.max_pending_tasks && !inside)
+    {
+        pending_.fetch_sub(1);
+        throw queue_full_error();
+    }
+    task* t = nullptr;
+    try
+    {
+        t = make_task(std::forward<F>(f), {}, {}, allocator);
+    }
+    catch (...)
+    {
+        if (limited)
+            pending_.fetch_sub(1);
+        throw;
+    }
+    if (inside)
+        ready_.push(t);
+    else
+        posted_.push(t);
+    schedule();
+}
+
+inline void event_loop_service::schedule() noexcept
+{
+    if (!scheduled_.load() && !scheduled_.exchange(true))
+        wake_slot_.send(ioc_, *this);
+}
+
+inline void event_loop_service::woken()
+{
+    struct finish
+    {
+        event_loop_service& self;
+
+        // Also when a task has thrown.
+        ~finish()
+        {
+            self.last_round_ = std::chrono::steady_clock::now();
+            if (self.ready_.empty())
+            {
+                self.scheduled_.store(false);
+                if (self.posted_.empty() || self.scheduled_.exchange(true))
+                {
+                    self.last_round_ = {};
+                    return;
+                }
+            }
+            self.wake_slot_.send(self.ioc_, self);
+        }
+    } const at_end{*this};
+    run_round();
+}
+
+inline void event_loop_service::run_round()
+{
+    time_point const began = std::chrono::steady_clock::now();
+    bool const busy = last_round_ != time_point{};
+    share_.begin(busy ? began - last_round_ : std::chrono::nanoseconds::zero());
+    posted_.drain_to(ready_);
+    struct count
+    {
+        event_loop_service& self;
+        time_point began;
+        ~count() { self.share_.end(std::chrono::steady_clock::now() - began); }
+    } const at_end{*this, began};
+
+    for (std::size_t n = share_.tasks(); n != 0;)
+    {
+        do
+        {
+            if (closed_.load(std::memory_order_relaxed))
+                return;
+            task* const t = ready_.pop();
+            if (!t && !posted_.drain_to(ready_))
+                return;
+            if (!t)
+                continue;
+            ++ran_;
+            if (options_.max_pending_tasks != 0)
+                pending_.fetch_sub(1);
+            t->run();
+        } while (--n != 0);
+        if (share_.more(std::chrono::steady_clock::now() - began))
+            n = share_.tasks();
+    }
+}
+
+inline void event_loop_service::start()
+{
+    if (state_.load() != state::fresh)
+        return;
+    std::lock_guard lock(mutex_);
+    if (state_.load() != state::fresh)
+        return;
+    block_signals blocked;
+    thread_ = std::thread([this] { work(); });
+    state_.store(state::running);
+}
+
+inline void event_loop_service::try_to_start() noexcept
+{
+    try
+    {
+        start();
+    }
+    catch (std::system_error const&)
+    {
+    }
+}
+
+inline void event_loop_service::work()
+{
+    name_this_thread(options_.name, options_.number);
+    if (options_.on_thread_start)
+        options_.on_thread_start();
+    {
+        auto const open = asio::make_work_guard(ioc_.get_executor());
+        while (!ioc_.stopped())
+            try
+            {
+                ioc_.run();
+            }
+            catch (...)
+            {
+                if (!options_.on_exception)
+                    std::terminate();
+                options_.on_exception(std::current_exception());
+            }
+    }
+    end_of_thread();
+}
+
+inline void event_loop_service::end_of_thread()
+{
+    closed_.store(true);
+    quiet_timer_.reset();
+    if (options_.on_thread_stop)
+        options_.on_thread_stop();
+    std::lock_guard lock(mutex_);
+    state_.store(state::terminated);
+    changed_.notify_all();
+}
+
+inline void event_loop_service::request_shutdown(
+    std::chrono::nanoseconds quiet_period, time_point deadline)
+{
+    std::lock_guard lock(mutex_);
+    if (state_.load() == state::fresh)
+    {
+        closed_.store(true);
+        state_.store(state::terminated);
+    }
+    if (state_.load() != state::running)
+        return;
+    asio::post(ioc_.get_executor(), [this, quiet_period, deadline] {
+        quiet_timer_.emplace(ioc_.get_executor());
+        watch(quiet_period, deadline);
+    });
+    state_.store(state::shutting_down);
+}
+
+// The loop's thread. A round of tasks that comes in the quiet period begins another one.
+inline void event_loop_service::watch(
+    std::chrono::nanoseconds quiet_period, time_point deadline)
+{
+    quiet_timer_->expires_at(std::min(after(quiet_period), deadline));
+    quiet_timer_->async_wait([=, this, before = ran_](boost::system::error_code) {
+        if (ran_ != before && std::chrono::steady_clock::now() < deadline)
+            return watch(quiet_period, deadline);
+        closed_.store(true);
+        ioc_.stop();
+    });
+}
+
+inline bool event_loop_service::wait_for_end(time_point deadline)
+{
+    std::unique_lock lock(mutex_);
+    if (running_in_this_thread())
+        return terminated();
+    return changed_.wait_until(lock, deadline, [this] { return terminated(); });
+}
+
+inline void event_loop_service::stop() noexcept
+{
+    closed_.store(true);
+    ioc_.stop();
+    std::lock_guard lock(mutex_);
+    if (state_.load() == state::fresh)
+        state_.store(state::terminated);
+}
+
+inline void event_loop_service::join() noexcept
+{
+    stop(); // nobody starts the thread any more
+    if (thread_.joinable())
+        thread_.join();
+}
+
+inline void event_loop_service::shutdown()
+{
+    closed_.store(true);
+    // A destroyed handler may submit again, but only from this thread, and then it is destroyed.
+    do
+        while (task* t = ready_.pop())
+            t->destroy();
+    while (posted_.drain_to(ready_));
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,123 @@
+#ifndef ASIO_EWYK_EVENT_LOOP_HPP
+#define ASIO_EWYK_EVENT_LOOP_HPP
+
+#include <asio_ewyk/detail/event_loop_service.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+
+namespace asio_ewyk {
+
+/** An `io_context` with a thread of its own that runs everything: Netty's `EventLoop`.
+
+    All I/O objects, timers, strands and completion tokens of Asio can be used with it. Its handlers
+    never run concurrently; completions of I/O run as they come, functions that are submitted
+    (tasks) in rounds between them, and `event_loop_options::io_ratio` says how the time is shared
+    where there is more of both than the loop can do. A handler that blocks stops all others: see
+    `worker_pool` for where to run it instead, or `strategy_context` for a context that it does
+    not stop.
+
+    The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
+    or destruction; until then it waits for more, also where an `io_context` would run out of work.
+    Signals are blocked on it. Nobody else may run the loop, nor restart it, also not through
+    a reference to the base class.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for destruction.
+
+    @par Exception Safety
+    What a handler throws goes to `event_loop_options::on_exception` (default: `std::terminate`),
+    and the loop goes on.
+
+    @see event_loop_group, event_loop_executor, event_loop_options
+*/
+class event_loop : public asio::io_context
+{
+public:
+    using executor_type = event_loop_executor;
+
+    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100.
+    explicit event_loop(event_loop_options options = {})
+        : asio::io_context(1)
+        , service_(asio::make_service<detail::event_loop_service>(*this, std::move(options)))
+    {
+    }
+
+    /// stop(), waits for the handler that runs, and destroys, unrun, all that are left. Not to be
+    /// called by a handler of the loop.
+    ~event_loop()
+    {
+        service_.join();
+        shutdown();
+        destroy();
+    }
+
+    /// No-throw guarantee.
+    executor_type get_executor() noexcept { return service_.get_executor(); }
+
+    /// Whether this is the loop's thread, inside a handler. No-throw guarantee.
+    bool in_event_loop() const noexcept { return service_.running_in_this_thread(); }
+
+    /// Starts the thread, if it was not started before. Throws `std::system_error` if the system
+    /// refuses it.
+    void start() { service_.start(); }
+
+    /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
+
+        Each task that runs in the quiet period begins another one; completions of I/O do not. What
+        is submitted after the end is destroyed, and so is what waits then. Later calls while one is
+        under way change neither time, but wait as well.
+
+        @returns whether the loop has ended: false if a handler still runs after the timeout, after
+        which the loop ends; false at once on the loop's own thread, which cannot wait for itself.
+        The terms are Netty's.
+    */
+    bool shutdown_gracefully(
+        std::chrono::nanoseconds quiet_period, std::chrono::nanoseconds timeout)
+    {
+        return shutdown_gracefully_until(quiet_period, detail::after(timeout));
+    }
+
+    /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
+    bool terminated() const noexcept { return service_.terminated(); }
+
+    /// Ends the loop after the handler that runs. What waits is destroyed with the loop. No-throw
+    /// guarantee.
+    void stop() noexcept { service_.stop(); }
+
+    std::size_t run() = delete;
+    std::size_t run_one() = delete;
+    std::size_t poll() = delete;
+    std::size_t poll_one() = delete;
+    void restart() = delete;
+    template <class Duration>
+    std::size_t run_for(Duration const&) = delete;
+    template <class TimePoint>
+    std::size_t run_until(TimePoint const&) = delete;
+    template <class Duration>
+    std::size_t run_one_for(Duration const&) = delete;
+    template <class TimePoint>
+    std::size_t run_one_until(TimePoint const&) = delete;
+
+private:
+    friend class event_loop_group;
+
+    bool shutdown_gracefully_until(
+        std::chrono::nanoseconds quiet_period, std::chrono::steady_clock::time_point deadline)
+    {
+        service_.request_shutdown(quiet_period, deadline);
+        if (service_.wait_for_end(deadline))
+            return true;
+        if (!in_event_loop())
+            stop();
+        return terminated();
+    }
+
+    detail::event_loop_service& service_;
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,81 @@
+#ifndef ASIO_EWYK_EVENT_LOOP_GROUP_HPP
+#define ASIO_EWYK_EVENT_LOOP_GROUP_HPP
+
+#include <asio_ewyk/context_group.hpp>
+#include <asio_ewyk/event_loop.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace asio_ewyk {
+
+/** Event loops, one for each core or so, among which connections are distributed: Netty's
+    `EventLoopGroup`.
+
+    Threads are named `<name>-<n>-<m>`: the number of the group in the process, and of the loop in
+    the group.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for destruction, which is not allowed to
+    a handler of the group.
+*/
+class event_loop_group : public context_group<event_loop>
+{
+public:
+    /** Starts no thread yet. `event_loop_options::number` has no effect.
+
+        Throws `std::invalid_argument` for a size of 0 and for options that cannot work.
+    */
+    explicit event_loop_group(std::size_t size = default_size(), event_loop_options options = {},
+        chooser choose = {})
+        : context_group(size, maker(std::move(options)), std::move(choose))
+    {
+    }
+
+    /// Two for each core, Netty's figure. No-throw guarantee.
+    static std::size_t default_size() noexcept
+    {
+        return 2 * std::size_t{std::max(1u, std::thread::hardware_concurrency())};
+    }
+
+    /** As `event_loop::shutdown_gracefully`, all at the same time.
+
+        @returns whether all have ended.
+    */
+    bool shutdown_gracefully(
+        std::chrono::nanoseconds quiet_period, std::chrono::nanoseconds timeout)
+    {
+        auto const deadline = detail::after(timeout);
+        for (event_loop& loop : *this)
+            loop.service_.request_shutdown(quiet_period, deadline);
+        bool all = true;
+        for (event_loop& loop : *this)
+            all = loop.shutdown_gracefully_until(quiet_period, deadline) && all;
+        return all;
+    }
+
+    /// Whether all have ended. No-throw guarantee.
+    bool terminated() const noexcept
+    {
+        return std::all_of(begin(), end(), [](event_loop const& l) { return l.terminated(); });
+    }
+
+private:
+    static std::function<std::unique_ptr<event_loop>(std::size_t)> maker(event_loop_options options)
+    {
+        static std::atomic<std::size_t> groups{0};
+        options.name += '-' + std::to_string(groups.fetch_add(1));
+        return [options](std::size_t i) mutable {
+            options.number = i;
+            return std::make_unique<event_loop>(options);
+        };
+    }
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,51 @@
+#ifndef ASIO_EWYK_EVENT_LOOP_OPTIONS_HPP
+#define ASIO_EWYK_EVENT_LOOP_OPTIONS_HPP
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <string>
+
+namespace asio_ewyk {
+
+/** How an `event_loop` is to be. Every field has a default.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct event_loop_options
+{
+    /// For `number`: the loops of the process are counted.
+    static constexpr std::size_t automatic = std::numeric_limits<std::size_t>::max();
+
+    /** The share of I/O in percent, where there is more of both than the loop can do: tasks get
+        `(100 - io_ratio) / io_ratio` times as long as I/O took. 1 to 100; with 100 a round of tasks
+        has 64 of them at most. The term and the default are Netty's.
+    */
+    int io_ratio = 50;
+
+    /// The most tasks that may wait; 0: no limit. Beyond that a task from another thread is refused
+    /// with `queue_full_error`. What the loop itself submits is not, as it belongs to operations
+    /// that have begun.
+    std::size_t max_pending_tasks = 0;
+
+    /// The thread is named `<name>-<number>`; where the system limits the length (Linux: 15
+    /// characters), the name's tail is cut, not the number.
+    std::string name = "loop";
+    std::size_t number = automatic;
+
+    /// Called on the loop's thread before its first task. Must not throw.
+    std::function<void()> on_thread_start = {};
+
+    /// Called on the loop's thread after its last task. Must not throw.
+    std::function<void()> on_thread_stop = {};
+
+    /// Called on the loop's thread with what a handler threw; the loop goes on. Empty:
+    /// `std::terminate`. Must not throw.
+    std::function<void(std::exception_ptr)> on_exception = {};
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,110 @@
+#include <asio_ewyk/event_loop_group.hpp>
+
+#include "pool_support.hpp"
+
+#if defined(__linux__)
+#include <pthread.h>
+#endif
+
+#include <set>
+#include <stdexcept>
+
+BOOST_AUTO_TEST_SUITE(event_loop_group)
+
+namespace {
+
+using namespace support;
+
+BOOST_AUTO_TEST_CASE(has_two_loops_for_each_core)
+{
+    ewyk::event_loop_group group;
+    BOOST_TEST(group.size() == 2 * std::max(1u, std::thread::hardware_concurrency()));
+    BOOST_CHECK_THROW(ewyk::event_loop_group(0), std::invalid_argument);
+    BOOST_CHECK_THROW(ewyk::event_loop_group(1, {.io_ratio = 0}), std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_CASE(each_loop_has_a_thread)
+{
+    ewyk::event_loop_group group(3);
+    std::set<std::thread::id> threads;
+    std::mutex mutex;
+    std::atomic<int> ran{0};
+    for (int i = 0; i != 30; ++i)
+    {
+        ewyk::event_loop& loop = group.next();
+        asio::post(loop, [&] {
+            std::lock_guard const lock(mutex);
+            threads.insert(std::this_thread::get_id());
+            ran += loop.in_event_loop();
+        });
+    }
+    BOOST_TEST(group.shutdown_gracefully(0ms, patience));
+    BOOST_TEST(ran == 30);
+    BOOST_TEST(threads.size() == 3u);
+}
+
+#if defined(__linux__)
+BOOST_AUTO_TEST_CASE(threads_have_names)
+{
+    auto const names_of = [](ewyk::event_loop_group& group) {
+        std::set<std::string> names;
+        std::mutex mutex;
+        for (ewyk::event_loop& loop : group)
+            asio::post(loop, [&] {
+                char name[16] = {};
+                ::pthread_getname_np(::pthread_self(), name, sizeof name);
+                std::lock_guard const lock(mutex);
+                names.insert(name);
+            });
+        group.shutdown_gracefully(0ms, patience);
+        return names;
+    };
+    ewyk::event_loop_group a(2, {.name = "io"});
+    ewyk::event_loop_group b(1, {.name = "io"});
+    auto const of_a = names_of(a);
+    auto const of_b = names_of(b);
+    BOOST_TEST(of_a.size() == 2u);
+    BOOST_TEST(of_b.size() == 1u);
+    std::string const first = *of_a.begin();
+    std::string const other = *of_b.begin();
+    BOOST_TEST(first.starts_with("io-"));
+    BOOST_TEST(first.ends_with("-0"));
+    BOOST_TEST(of_a.count(first.substr(0, first.size() - 1) + '1') == 1u);
+    BOOST_TEST(other != first);
+}
+#endif
+
+BOOST_AUTO_TEST_CASE(ends_all_at_the_same_time)
+{
+    ewyk::event_loop_group group(4);
+    std::atomic<int> ran{0};
+    for (ewyk::event_loop& loop : group)
+        asio::post(loop, [&] { ++ran; });
+    BOOST_TEST(!group.terminated());
+    BOOST_TEST(group.shutdown_gracefully(5ms, patience));
+    BOOST_TEST(group.terminated());
+    BOOST_TEST(ran == 4);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_stuck_does_not_keep_the_others)
+{
+    event release;
+    event running;
+    ewyk::event_loop_group group(3);
+    asio::post(group[1], [&] {
+        running.set();
+        release.wait();
+    });
+    group[0].start();
+    BOOST_TEST_REQUIRE(running.wait());
+    BOOST_TEST(!group.shutdown_gracefully(0ms, 10ms));
+    BOOST_TEST(!group.terminated());
+    BOOST_TEST(eventually([&] { return group[0].terminated(); }));
+    BOOST_TEST(group[2].terminated());
+    release.set();
+    BOOST_TEST(eventually([&] { return group.terminated(); }));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

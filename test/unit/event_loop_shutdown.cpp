@@ -1,0 +1,199 @@
+// How an event_loop ends.
+
+#include <asio_ewyk/event_loop.hpp>
+
+#include "pool_support.hpp"
+
+#include <functional>
+#include <latch>
+#include <memory>
+
+BOOST_AUTO_TEST_SUITE(event_loop_shutdown)
+
+namespace {
+
+using namespace support;
+using std::chrono::steady_clock;
+
+BOOST_AUTO_TEST_CASE(of_a_loop_that_never_began)
+{
+    ewyk::event_loop loop;
+    BOOST_TEST(!loop.terminated());
+    BOOST_TEST(loop.shutdown_gracefully(1h, 1h));
+    BOOST_TEST(loop.terminated());
+    ewyk::event_loop other;
+    other.stop();
+    BOOST_TEST(other.terminated());
+}
+
+BOOST_AUTO_TEST_CASE(what_waits_is_run_before)
+{
+    int ran = 0;
+    ewyk::event_loop loop;
+    for (int i = 0; i != 1000; ++i)
+        asio::post(loop, [&] { ++ran; });
+    BOOST_TEST(loop.shutdown_gracefully(1ms, patience));
+    BOOST_TEST(loop.terminated());
+    BOOST_TEST(ran == 1000);
+}
+
+// Whenever tasks come, none has run for that long when the loop ends.
+BOOST_AUTO_TEST_CASE(a_task_begins_another_quiet_period)
+{
+    constexpr auto quiet = 20ms;
+    ewyk::event_loop loop;
+    std::atomic<steady_clock::time_point> last{steady_clock::now()};
+    std::atomic<int> ran{0};
+    std::thread poster([&] {
+        for (int i = 0; i != 30 && !loop.terminated(); ++i)
+        {
+            asio::post(loop, [&] {
+                last = steady_clock::now();
+                ++ran;
+            });
+            std::this_thread::sleep_for(2ms); // less than the quiet period, as a rule
+        }
+    });
+    loop.start();
+    BOOST_TEST(loop.shutdown_gracefully(quiet, patience));
+    BOOST_TEST((steady_clock::now() - last.load() >= quiet));
+    poster.join();
+}
+
+BOOST_AUTO_TEST_CASE(the_timeout_ends_it_although_tasks_come)
+{
+    ewyk::event_loop loop;
+    std::function<void()> again = [&] { asio::post(loop, again); };
+    asio::post(loop, again);
+    auto const begin = steady_clock::now();
+    // The end comes at the timeout, and so may be seen just after it.
+    loop.shutdown_gracefully(10ms, 30ms);
+    BOOST_TEST((steady_clock::now() - begin >= 30ms));
+    BOOST_TEST(eventually([&] { return loop.terminated(); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_handler_that_is_stuck_ends_at_the_timeout)
+{
+    event release;
+    event running;
+    ewyk::event_loop loop;
+    bool another = false;
+    asio::post(loop, [&] {
+        running.set();
+        release.wait();
+    });
+    asio::post(loop, [&] { another = true; });
+    BOOST_TEST_REQUIRE(running.wait());
+    BOOST_TEST(!loop.shutdown_gracefully(1ms, 10ms));
+    BOOST_TEST(!loop.terminated());
+    release.set();
+    BOOST_TEST(eventually([&] { return loop.terminated(); }));
+    BOOST_TEST(!another);
+}
+
+BOOST_AUTO_TEST_CASE(by_a_handler_of_its_own)
+{
+    ewyk::event_loop loop;
+    std::atomic<int> result{-1};
+    asio::post(loop, [&] { result = loop.shutdown_gracefully(0ms, 1h); });
+    BOOST_TEST(eventually([&] { return loop.terminated(); }));
+    BOOST_TEST(result == 0);
+}
+
+BOOST_AUTO_TEST_CASE(by_several_threads)
+{
+    ewyk::event_loop loop;
+    loop.start();
+    std::atomic<int> ended{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i != 3; ++i)
+        threads.emplace_back([&] { ended += loop.shutdown_gracefully(1ms, patience); });
+    for (auto& t : threads)
+        t.join();
+    BOOST_TEST(ended == 3);
+}
+
+BOOST_AUTO_TEST_CASE(what_comes_afterwards_is_destroyed)
+{
+    census c;
+    {
+        ewyk::event_loop loop;
+        asio::steady_timer timer(loop, 24h);
+        timer.async_wait([r = std::make_shared<resident>(c)](auto) {});
+        loop.start();
+        BOOST_TEST(loop.shutdown_gracefully(0ms, patience));
+        for (int i = 0; i != 10; ++i)
+        {
+            BOOST_CHECK_NO_THROW(asio::post(loop, resident(c)));
+            BOOST_CHECK_NO_THROW(asio::dispatch(loop, resident(c)));
+            BOOST_CHECK_NO_THROW(asio::defer(loop, resident(c)));
+        }
+        BOOST_TEST(c.destroyed == c.made - 1);
+    }
+    BOOST_TEST(c.ran == 0);
+    BOOST_TEST(c.destroyed == c.made);
+}
+
+// Each is run or destroyed, once, also where both are under way.
+BOOST_AUTO_TEST_CASE(races_with_submitters)
+{
+    for (int i = 0; i != 100; ++i)
+    {
+        census c;
+        {
+            ewyk::event_loop loop;
+            std::latch begin(3);
+            std::vector<std::thread> threads;
+            for (int t = 0; t != 2; ++t)
+                threads.emplace_back([&] {
+                    begin.arrive_and_wait();
+                    for (int n = 0; n != 50; ++n)
+                        asio::post(loop, resident(c));
+                });
+            begin.arrive_and_wait();
+            if (i % 2 == 0)
+                loop.stop();
+            else
+                loop.shutdown_gracefully(0ms, patience);
+            for (auto& t : threads)
+                t.join();
+        }
+        BOOST_TEST(c.destroyed == c.made);
+    }
+}
+
+// Handlers that are destroyed unrun may submit more.
+BOOST_AUTO_TEST_CASE(handlers_that_post_when_they_are_destroyed)
+{
+    std::atomic<int> destroyed{0};
+    {
+        ewyk::event_loop loop;
+        struct poster
+        {
+            ewyk::event_loop& loop;
+            std::atomic<int>& destroyed;
+            ~poster()
+            {
+                asio::post(loop, [] {});
+                ++destroyed;
+            }
+        };
+        event release;
+        event running;
+        asio::post(loop, [&] {
+            running.set();
+            release.wait();
+        });
+        BOOST_TEST_REQUIRE(running.wait());
+        asio::steady_timer timer(loop, 24h);
+        timer.async_wait([p = std::make_shared<poster>(loop, destroyed)](auto) {});
+        asio::post(loop, [p = std::make_shared<poster>(loop, destroyed)] {});
+        loop.stop();
+        release.set();
+    }
+    BOOST_TEST(destroyed == 2);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

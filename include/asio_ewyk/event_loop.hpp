@@ -22,7 +22,8 @@ namespace asio_ewyk {
     The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
     or destruction; until then it waits for more, also where an `io_context` would run out of work.
     Signals are blocked on it. Nobody else may run the loop, nor restart it, also not through
-    a reference to the base class.
+    a reference to the base class; code that knows it as an `io_context` only does not start the
+    thread, so call start() before. Tasks of one thread run in the order in which it submitted them.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.
@@ -49,15 +50,14 @@ public:
     /// called by a handler of the loop.
     ~event_loop()
     {
-        service_.join();
-        shutdown();
+        end();
         destroy();
     }
 
     /// No-throw guarantee.
     executor_type get_executor() noexcept { return service_.get_executor(); }
 
-    /// Whether this is the loop's thread, inside a handler. No-throw guarantee.
+    /// Whether this is the loop's thread. No-throw guarantee.
     bool in_event_loop() const noexcept { return service_.running_in_this_thread(); }
 
     /// Starts the thread, if it was not started before. Throws `std::system_error` if the system
@@ -87,6 +87,12 @@ public:
     /// guarantee.
     void stop() noexcept { service_.stop(); }
 
+    // Not of this class: they go past the loop's thread.
+    void post() = delete;
+    void dispatch() = delete;
+    void wrap() = delete;
+    void reset() = delete;
+
     std::size_t run() = delete;
     std::size_t run_one() = delete;
     std::size_t poll() = delete;
@@ -104,15 +110,18 @@ public:
 private:
     friend class event_loop_group;
 
+    // Twice is as good as once.
+    void end() noexcept
+    {
+        service_.join();
+        shutdown();
+    }
+
     bool shutdown_gracefully_until(
         std::chrono::nanoseconds quiet_period, std::chrono::steady_clock::time_point deadline)
     {
         service_.request_shutdown(quiet_period, deadline);
-        if (service_.wait_for_end(deadline))
-            return true;
-        if (!in_event_loop())
-            stop();
-        return terminated();
+        return service_.wait_for_end(deadline);
     }
 
     detail::event_loop_service& service_;

@@ -36,6 +36,21 @@ public:
     {
     }
 
+    /** Ends all loops, each after the handler that runs, and destroys, unrun, what is left.
+
+        A handler of one may use objects of another: none is gone before all have ended and all
+        handlers are destroyed.
+    */
+    ~event_loop_group()
+    {
+        for (event_loop& loop : *this)
+            loop.stop();
+        for (event_loop& loop : *this)
+            loop.service_.join();
+        for (event_loop& loop : *this)
+            loop.end();
+    }
+
     /// Two for each core, Netty's figure. No-throw guarantee.
     static std::size_t default_size() noexcept
     {
@@ -44,7 +59,8 @@ public:
 
     /** As `event_loop::shutdown_gracefully`, all at the same time.
 
-        @returns whether all have ended.
+        @returns whether all have ended; on a thread of the group at once, as it cannot wait for
+        itself.
     */
     bool shutdown_gracefully(
         std::chrono::nanoseconds quiet_period, std::chrono::nanoseconds timeout)
@@ -52,6 +68,8 @@ public:
         auto const deadline = detail::after(timeout);
         for (event_loop& loop : *this)
             loop.service_.request_shutdown(quiet_period, deadline);
+        if (std::any_of(begin(), end(), [](event_loop& l) { return l.in_event_loop(); }))
+            return terminated();
         bool all = true;
         for (event_loop& loop : *this)
             all = loop.shutdown_gracefully_until(quiet_period, deadline) && all;

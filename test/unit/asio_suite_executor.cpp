@@ -75,10 +75,10 @@ static_assert(!asio::can_require_v<plain, execution::blocking_t::always_t>);
 static_assert(!asio::can_require_v<tracked, execution::blocking_t::always_t>);
 
 // Strands pass our properties on.
-using strand = asio::strand<plain>;
-static_assert(settable<strand, ewyk::strategy_t>);
-static_assert(settable<strand, ewyk::invocation_t>);
-static_assert(std::is_convertible_v<strand, ewyk::any_executor>);
+using strand_of_plain = asio::strand<plain>;
+static_assert(settable<strand_of_plain, ewyk::strategy_t>);
+static_assert(settable<strand_of_plain, ewyk::invocation_t>);
+static_assert(std::is_convertible_v<strand_of_plain, ewyk::any_executor>);
 
 // Erased, ours can be set and asked for in any_executor; any_io_executor only tolerates them.
 static_assert(asio::can_require_v<ewyk::any_executor, ewyk::strategy_t>);

@@ -78,8 +78,8 @@ BOOST_DATA_TEST_CASE(others_run_while_a_task_is_destroyed, lenders, s)
     BOOST_TEST_REQUIRE(warm_up(pool, 4));
     {
         ewyk::execution_strategy frames(tasks, pool, s, endless);
-        tasks.add({[b = std::make_shared<blocks_at_its_end>(ran, waited)] {},
-            ewyk::invocation_t::blocking});
+        std::shared_ptr<blocks_at_its_end> b(new blocks_at_its_end{ran, waited});
+        tasks.add({[b = std::move(b)] {}, ewyk::invocation_t::blocking});
         tasks.add({[&] { ran.set(); }, ewyk::invocation_t::blocking});
         frames.produce();
     }

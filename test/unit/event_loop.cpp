@@ -62,6 +62,20 @@ BOOST_AUTO_TEST_CASE(the_thread_starts_when_asked_to)
     BOOST_TEST(second.wait());
 }
 
+// An io_context that runs out of work stops; a loop waits for more, also if that was before it began.
+BOOST_AUTO_TEST_CASE(lives_on_without_work)
+{
+    for (int i = 0; i != 50; ++i)
+    {
+        ewyk::event_loop loop;
+        asio::make_work_guard(loop).reset();
+        asio::make_work_guard(static_cast<asio::io_context&>(loop)).reset();
+        event ran;
+        asio::post(loop, [&] { ran.set(); });
+        BOOST_TEST_REQUIRE(ran.wait());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_function_runs_at_once_inside_and_becomes_a_task_elsewhere)
 {
     ewyk::event_loop loop;
@@ -221,13 +235,14 @@ BOOST_AUTO_TEST_CASE(goes_on_after_an_exception)
         asio::post(loop, [] { throw std::runtime_error("a task"); });
     asio::post(loop, [&] {
         asio::dispatch(loop, [] { throw std::runtime_error("at once"); });
+        asio::dispatch(loop, [] { throw std::runtime_error("at once again"); });
         timer.async_wait([&](error_code) {
             asio::post(loop, [&] { done.set(); });
             throw std::runtime_error("a completion");
         });
     });
     BOOST_TEST(done.wait());
-    BOOST_TEST(caught == 5);
+    BOOST_TEST(caught == 6);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_more_tasks_than_it_may_have)

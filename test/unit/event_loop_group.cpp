@@ -6,6 +6,7 @@
 #include <pthread.h>
 #endif
 
+#include <memory>
 #include <set>
 #include <stdexcept>
 
@@ -84,6 +85,37 @@ BOOST_AUTO_TEST_CASE(ends_all_at_the_same_time)
     BOOST_TEST(group.shutdown_gracefully(5ms, patience));
     BOOST_TEST(group.terminated());
     BOOST_TEST(ran == 4);
+}
+
+BOOST_AUTO_TEST_CASE(on_a_thread_of_the_group)
+{
+    ewyk::event_loop_group group(2);
+    std::atomic<int> refused{0};
+    for (ewyk::event_loop& loop : group)
+        asio::post(loop, [&] { refused += !group.shutdown_gracefully(0ms, 1h); });
+    BOOST_TEST(eventually([&] { return group.terminated(); }));
+    BOOST_TEST(refused == 2);
+}
+
+// Handlers use the objects of other loops until all have ended; destroyed ones, too.
+BOOST_AUTO_TEST_CASE(none_is_gone_before_the_others)
+{
+    for (int i = 0; i != 20; ++i)
+    {
+        ewyk::event_loop_group group(3);
+        auto timer = std::make_shared<asio::steady_timer>(group[0], 24h);
+        asio::steady_timer other(group[1], 24h);
+        other.async_wait([timer](auto) {});
+        timer.reset();
+        std::atomic<int> begun{0};
+        for (ewyk::event_loop& loop : group)
+            asio::post(loop, [&] {
+                ++begun;
+                for (int n = 0; n != 1000; ++n)
+                    asio::post(group[static_cast<std::size_t>(n) % 3], [] {});
+            });
+        BOOST_TEST(eventually([&] { return begun == 3; }));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(one_that_is_stuck_does_not_keep_the_others)

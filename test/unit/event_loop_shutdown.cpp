@@ -100,6 +100,39 @@ BOOST_AUTO_TEST_CASE(by_a_handler_of_its_own)
     BOOST_TEST(result == 0);
 }
 
+// It would wait for itself.
+BOOST_AUTO_TEST_CASE(by_its_hook)
+{
+    std::atomic<int> result{-1};
+    ewyk::event_loop* self = nullptr;
+    ewyk::event_loop loop(
+        {.on_exception = [&](std::exception_ptr) { result = self->shutdown_gracefully(0ms, 1h); }});
+    self = &loop;
+    asio::post(loop, [] { throw std::runtime_error("as planned"); });
+    BOOST_TEST(eventually([&] { return loop.terminated(); }));
+    BOOST_TEST(result == 0);
+}
+
+// Who waits less long gives up; the loop does not.
+BOOST_AUTO_TEST_CASE(the_first_call_says_when)
+{
+    event release;
+    event running;
+    bool ran = false;
+    ewyk::event_loop loop;
+    asio::post(loop, [&] {
+        loop.shutdown_gracefully(1ms, patience);
+        running.set();
+        release.wait();
+    });
+    asio::post(loop, [&] { ran = true; });
+    BOOST_TEST_REQUIRE(running.wait());
+    BOOST_TEST(!loop.shutdown_gracefully(0ms, 0ms));
+    release.set();
+    BOOST_TEST(eventually([&] { return loop.terminated(); }));
+    BOOST_TEST(ran);
+}
+
 BOOST_AUTO_TEST_CASE(by_several_threads)
 {
     ewyk::event_loop loop;
@@ -186,8 +219,9 @@ BOOST_AUTO_TEST_CASE(handlers_that_post_when_they_are_destroyed)
         });
         BOOST_TEST_REQUIRE(running.wait());
         asio::steady_timer timer(loop, 24h);
-        timer.async_wait([p = std::make_shared<poster>(loop, destroyed)](auto) {});
-        asio::post(loop, [p = std::make_shared<poster>(loop, destroyed)] {});
+        auto const make = [&] { return std::shared_ptr<poster>(new poster{loop, destroyed}); };
+        timer.async_wait([p = make()](auto) {});
+        asio::post(loop, [p = make()] {});
         loop.stop();
         release.set();
     }

@@ -43,9 +43,10 @@ public:
     asio::io_context& context() const noexcept { return ioc_; }
     event_loop_executor get_executor() noexcept { return event_loop_executor(*this); }
 
+    // Also in a hook, outside of handlers.
     bool running_in_this_thread() const noexcept
     {
-        return ioc_.get_executor().running_in_this_thread();
+        return thread_id_.load() == std::this_thread::get_id();
     }
 
     template <class F, class Allocator>
@@ -78,6 +79,7 @@ private:
     void shutdown() override;
 
     void work();
+    void caught() noexcept;
     void end_of_thread();
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void schedule() noexcept;
@@ -89,6 +91,9 @@ private:
     asio::io_context& ioc_;
     event_loop_options const options_;
 
+    // From the beginning: an io_context that runs out of work stops, before it was run as well.
+    asio::executor_work_guard<asio::io_context::executor_type> const open_;
+
     // The loop's own.
     task_list ready_;
     task_share share_;
@@ -99,6 +104,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::thread thread_;              // guarded by mutex_
+    time_point end_ = forever;        // guarded by mutex_: the deadline of the shutdown under way
+    std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
     std::atomic<state> state_{state::fresh}; // written under mutex_
     std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
 

@@ -12,7 +12,7 @@ namespace asio_ewyk::detail {
 // round robin of two. I/O comes in rounds whose length nobody can limit; tasks get their share
 // afterwards, and what they take too much they miss in the next round.
 //
-// Where a round of I/O was too short to count, or there was none, a number limits the tasks.
+// Where a round of I/O was too short to count, or there was none, a fixed time limits the tasks.
 class task_share
 {
 public:
@@ -30,7 +30,7 @@ public:
     {
         contended_ = io >= least;
         if (contended_)
-            credit_ = std::min(credit_ + io * (100 - io_ratio_) / io_ratio_, most);
+            credit_ += std::min(io, forgotten) * (100 - io_ratio_) / io_ratio_;
         else
             credit_ = duration::zero();
     }
@@ -38,31 +38,34 @@ public:
     // How many tasks may run before the next look at the clock; 0: none in this round.
     std::size_t tasks() const noexcept
     {
-        if (!contended_)
-            return round;
-        return credit_ > duration::zero() || io_ratio_ == 100 ? between_looks : 0;
+        return !contended_ || credit_ > duration::zero() || io_ratio_ == 100 ? between_looks : 0;
     }
 
     // After that many, which took that long in this round: whether there may be as many again.
-    bool more(duration time) const noexcept { return contended_ && time < credit_; }
+    bool more(duration time) const noexcept { return time < (contended_ ? credit_ : longest); }
 
     // The round took that long.
     void end(duration time) noexcept
     {
         if (contended_ && io_ratio_ != 100)
-            credit_ = std::max(credit_ - time, -most);
+            credit_ = std::max(credit_ - time, -most * (100 - io_ratio_) / io_ratio_);
     }
 
 private:
     // Less is what a look for I/O takes that finds none.
     static constexpr duration least = std::chrono::microseconds(10);
 
-    // What one round may owe to the next, either way: a task that takes for ever must not keep
-    // those after it from running for ever.
-    static constexpr duration most = std::chrono::seconds(1);
+    // A round of I/O that took longer counts as that long.
+    static constexpr duration forgotten = std::chrono::seconds(10);
+
+    // For how much I/O one round may owe to the next: so long at most tasks pay for one that took
+    // for ever.
+    static constexpr duration most = std::chrono::milliseconds(100);
+
+    // A round without I/O before it, so that I/O is looked for soon.
+    static constexpr duration longest = std::chrono::milliseconds(1);
 
     static constexpr std::size_t between_looks = 64; // Netty's figure
-    static constexpr std::size_t round = 1024;
 
     int io_ratio_;
     bool contended_ = false;

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -36,8 +37,9 @@ inline void name_this_thread(std::string name, std::size_t number) noexcept
     std::string tail = std::to_string(number);
     tail.insert(tail.begin(), '-');
     if (name.size() + tail.size() > longest)
-        name.resize(longest - tail.size());
+        name.resize(longest - std::min(longest, tail.size()));
     name += tail;
+    name.resize(std::min(longest, name.size()));
     ::pthread_setname_np(::pthread_self(), name.c_str());
 #else
     (void)name;

@@ -59,6 +59,7 @@ inline event_loop_service::event_loop_service(
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , options_(numbered(std::move(options)))
+    , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
 {
 }
@@ -68,7 +69,19 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
 {
     bool const inside = running_in_this_thread();
     if (inside && !s.blocking_never)
-        return ioc_.get_executor().execute(std::forward<F>(f));
+    {
+        // Not by the io_context's executor: what is thrown would wait for the end of the round.
+        std::decay_t<F> function(std::forward<F>(f));
+        try
+        {
+            std::move(function)();
+        }
+        catch (...)
+        {
+            caught();
+        }
+        return;
+    }
     if (closed_.load())
     {
         [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
@@ -76,10 +89,13 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     }
     start();
     bool const limited = options_.max_pending_tasks != 0;
-    if (limited && pending_.fetch_add(1) >= options_.max_pending_tasks && !inside)
+    if (limited)
     {
-        pending_.fetch_sub(1);
-        throw queue_full_error();
+        std::size_t n = pending_.load();
+        do
+            if (n >= options_.max_pending_tasks && !inside)
+                throw queue_full_error();
+        while (!pending_.compare_exchange_weak(n, n + 1));
     }
     task* t = nullptr;
     try
@@ -182,31 +198,34 @@ inline void event_loop_service::try_to_start() noexcept
     {
         start();
     }
-    catch (std::system_error const&)
+    catch (...)
     {
     }
 }
 
 inline void event_loop_service::work()
 {
+    thread_id_.store(std::this_thread::get_id());
     name_this_thread(options_.name, options_.number);
     if (options_.on_thread_start)
         options_.on_thread_start();
-    {
-        auto const open = asio::make_work_guard(ioc_.get_executor());
-        while (!ioc_.stopped())
-            try
-            {
-                ioc_.run();
-            }
-            catch (...)
-            {
-                if (!options_.on_exception)
-                    std::terminate();
-                options_.on_exception(std::current_exception());
-            }
-    }
+    while (!ioc_.stopped())
+        try
+        {
+            ioc_.run();
+        }
+        catch (...)
+        {
+            caught();
+        }
     end_of_thread();
+}
+
+inline void event_loop_service::caught() noexcept
+{
+    if (!options_.on_exception)
+        std::terminate();
+    options_.on_exception(std::current_exception());
 }
 
 inline void event_loop_service::end_of_thread()
@@ -215,6 +234,7 @@ inline void event_loop_service::end_of_thread()
     quiet_timer_.reset();
     if (options_.on_thread_stop)
         options_.on_thread_stop();
+    thread_id_.store({});
     std::lock_guard lock(mutex_);
     state_.store(state::terminated);
     changed_.notify_all();
@@ -232,19 +252,30 @@ inline void event_loop_service::request_shutdown(
     if (state_.load() != state::running)
         return;
     asio::post(ioc_.get_executor(), [this, quiet_period, deadline] {
-        quiet_timer_.emplace(ioc_.get_executor());
-        watch(quiet_period, deadline);
+        try
+        {
+            quiet_timer_.emplace(ioc_.get_executor());
+            watch(quiet_period, deadline);
+        }
+        catch (...)
+        {
+            // No timer, for want of descriptors: then it ends at once.
+            stop();
+        }
     });
+    end_ = deadline;
     state_.store(state::shutting_down);
 }
 
-// The loop's thread. A round of tasks that comes in the quiet period begins another one.
+// The loop's thread. A task that comes in the quiet period begins another one, run or not: tasks
+// may have to wait while I/O has its share.
 inline void event_loop_service::watch(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
     quiet_timer_->expires_at(std::min(after(quiet_period), deadline));
     quiet_timer_->async_wait([=, this, before = ran_](boost::system::error_code) {
-        if (ran_ != before && std::chrono::steady_clock::now() < deadline)
+        bool const quiet = ran_ == before && ready_.empty() && posted_.empty();
+        if (!quiet && std::chrono::steady_clock::now() < deadline)
             return watch(quiet_period, deadline);
         closed_.store(true);
         ioc_.stop();
@@ -253,10 +284,16 @@ inline void event_loop_service::watch(
 
 inline bool event_loop_service::wait_for_end(time_point deadline)
 {
-    std::unique_lock lock(mutex_);
     if (running_in_this_thread())
         return terminated();
-    return changed_.wait_until(lock, deadline, [this] { return terminated(); });
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_until(lock, deadline, [this] { return terminated(); }))
+        return true;
+    bool const late = std::chrono::steady_clock::now() >= end_;
+    lock.unlock();
+    if (late)
+        stop();
+    return terminated();
 }
 
 inline void event_loop_service::stop() noexcept

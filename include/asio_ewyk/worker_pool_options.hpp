@@ -16,7 +16,8 @@ enum class queue_full
 {
     /// The submitting thread runs it, if the call allows that, and so submits more slowly.
     caller_runs,
-    /// It is refused: see `worker_pool::execute` for what the submitter sees.
+    /// It is refused: see `worker_pool::execute` for what the submitter sees. Asio's strands do not
+    /// expect that: one over such a pool stays locked once it was refused.
     reject,
 };
 

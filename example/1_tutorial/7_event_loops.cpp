@@ -38,8 +38,8 @@ asio::awaitable<void> serve(tcp::acceptor& acceptor, ewyk::event_loop_group& wor
 int main()
 {
     // tag::groups[]
-    ewyk::event_loop_group boss(1, {.name = "boss"});
     ewyk::event_loop_group workers(4, {.name = "worker"}); // threads start with the first task
+    ewyk::event_loop_group boss(1, {.name = "boss"}); // ends first: it makes sockets of the workers
     // end::groups[]
 
     tcp::acceptor acceptor(boss[0], {asio::ip::address_v4::loopback(), 0});

@@ -77,7 +77,9 @@ public:
     bool shutdown_gracefully(
         std::chrono::nanoseconds quiet_period, std::chrono::nanoseconds timeout)
     {
-        return shutdown_gracefully_until(quiet_period, detail::after(timeout));
+        auto const deadline = detail::after(timeout);
+        service_.request_shutdown(quiet_period, deadline);
+        return service_.wait_for_end(deadline);
     }
 
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
@@ -115,13 +117,6 @@ private:
     {
         service_.join();
         shutdown();
-    }
-
-    bool shutdown_gracefully_until(
-        std::chrono::nanoseconds quiet_period, std::chrono::steady_clock::time_point deadline)
-    {
-        service_.request_shutdown(quiet_period, deadline);
-        return service_.wait_for_end(deadline);
     }
 
     detail::event_loop_service& service_;

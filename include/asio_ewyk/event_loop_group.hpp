@@ -72,7 +72,7 @@ public:
             return terminated();
         bool all = true;
         for (event_loop& loop : *this)
-            all = loop.shutdown_gracefully_until(quiet_period, deadline) && all;
+            all = loop.service_.wait_for_end(deadline) && all;
         return all;
     }
 

@@ -28,6 +28,9 @@ concept produced_task = std::move_constructible<T> && std::constructible_from<bo
     An `execution_strategy` calls it on one thread at a time, with what one call wrote visible to
     the next, so it needs no lock of its own. The term is Jetty's
     (`org.eclipse.jetty.util.thread.ExecutionStrategy.Producer`).
+
+    @par Thread Safety
+    None is asked of a producer: it is not called by two threads at once.
 */
 template <class P>
 concept producer = requires(P& p) {

@@ -22,6 +22,10 @@ namespace asio_ewyk {
 
     With options (or with a pool that outlives the `io_context`) it throws `std::logic_error` if
     the service was installed already; and `std::invalid_argument` for options that cannot work.
+
+    @par Thread Safety
+    Distinct contexts: safe. One context: unsafe for the call that installs the service, safe
+    afterwards.
 */
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_task_begins_another_quiet_period)
                 last = steady_clock::now();
                 ++ran;
             });
-            std::this_thread::sleep_for(2ms); // less than the quiet period, as a rule
+            std::this_thread::sleep_for(2ms); // a pace; nothing below counts on it
         }
     });
     loop.start();

@@ -98,15 +98,15 @@ private:
     task_list ready_;
     task_share share_;
     time_point last_round_{}; // its end, if the loop cannot have waited since
-    std::size_t ran_ = 0;
+    std::size_t ran_ = 0; // tasks
     std::optional<asio::steady_timer> quiet_timer_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::thread thread_;              // guarded by mutex_
-    time_point end_ = forever;        // guarded by mutex_: the deadline of the shutdown under way
+    std::thread thread_;       // written under mutex_, once, and not after stop()
+    time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
-    std::atomic<state> state_{state::fresh}; // written under mutex_
+    std::atomic<state> state_{state::fresh};   // written under mutex_
     std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
 
     alignas(64) posted_queue posted_;

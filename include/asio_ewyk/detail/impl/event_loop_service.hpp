@@ -152,17 +152,18 @@ inline void event_loop_service::run_round()
     bool const busy = last_round_ != time_point{};
     share_.begin(busy ? began - last_round_ : std::chrono::nanoseconds::zero());
     posted_.drain_to(ready_);
-    struct count
+    struct account
     {
         event_loop_service& self;
         time_point began;
-        ~count() { self.share_.end(std::chrono::steady_clock::now() - began); }
+        ~account() { self.share_.end(std::chrono::steady_clock::now() - began); }
     } const at_end{*this, began};
 
     for (std::size_t n = share_.tasks(); n != 0;)
     {
         do
         {
+            // Relaxed: nothing else is read by it, and a late look runs a task more.
             if (closed_.load(std::memory_order_relaxed))
                 return;
             task* const t = ready_.pop();

@@ -4,6 +4,7 @@
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
 
+#include <future>
 #include <iostream>
 #include <string>
 
@@ -21,35 +22,30 @@ asio::awaitable<void> echo(tcp::socket socket)
     co_await asio::async_write(socket, asio::buffer(line), asio::use_awaitable);
 }
 
-// tag::accept[]
-asio::awaitable<void> serve(tcp::acceptor& acceptor, ewyk::event_loop_group& workers)
-{
-    for (;;)
-    {
-        ewyk::event_loop& loop = workers.next(); // in turn, or as a chooser of yours says
-        tcp::socket socket = co_await acceptor.async_accept(loop, asio::use_awaitable);
-        asio::co_spawn(loop, echo(std::move(socket)), asio::detached);
-    }
-}
-// end::accept[]
-
 } // namespace
 
 int main()
 {
     // tag::groups[]
-    ewyk::event_loop_group workers(4, {.name = "worker"}); // threads start with the first task
-    ewyk::event_loop_group boss(1, {.name = "boss"}); // ends first: it makes sockets of the workers
+    ewyk::event_loop_group boss(1, {.name = "boss"}); // threads start with the first task
+    ewyk::event_loop_group workers(4, {.name = "worker"});
     // end::groups[]
 
-    tcp::acceptor acceptor(boss[0], {asio::ip::address_v4::loopback(), 0});
-    asio::co_spawn(boss[0], serve(acceptor, workers), [](std::exception_ptr) {});
+    tcp::acceptor acceptor(boss.next(), {asio::ip::address_v4::loopback(), 0});
+    auto const where = acceptor.local_endpoint();
+
+    // tag::serve[]
+    asio::cancellation_signal stop;
+    std::future<void> served = ewyk::serve(std::move(acceptor), workers, echo, // or (boss, workers,
+        {.max_connections = 1000, .no_delay = true},                           // endpoint, ...)
+        asio::bind_cancellation_slot(stop.slot(), asio::use_future));
+    // end::serve[]
 
     for (int i = 0; i != 8; ++i)
     {
         asio::io_context here;
         tcp::socket client(here);
-        client.connect(acceptor.local_endpoint());
+        client.connect(where);
         asio::write(client, asio::buffer("hello", 5));
         std::string reply(5, ' ');
         asio::read(client, asio::buffer(reply));
@@ -57,8 +53,9 @@ int main()
     }
 
     // tag::shutdown[]
-    bool ended = boss.shutdown_gracefully(0s, 5s); // nothing is accepted any more
-    ended = workers.shutdown_gracefully(100ms, 5s) && ended; // 100 ms without a task, at most 5 s
+    stop.emit(asio::cancellation_type::total); // nobody is accepted any more
+    served.get();                              // after the last connection
+    bool const ended = workers.shutdown_gracefully(100ms, 5s); // 100 ms without a task, at most 5 s
     // end::shutdown[]
     std::cout << (ended ? "all loops have ended\n" : "some loop is stuck\n");
     return ended ? 0 : 1;

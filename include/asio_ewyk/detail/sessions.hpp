@@ -1,0 +1,125 @@
+#ifndef ASIO_EWYK_DETAIL_SESSIONS_HPP
+#define ASIO_EWYK_DETAIL_SESSIONS_HPP
+
+#include <asio_ewyk/detail/contexts.hpp>
+#include <asio_ewyk/detail/serving.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+
+#include <optional>
+#include <type_traits>
+
+namespace asio_ewyk::detail {
+
+template <contexts T>
+using executor_of = decltype(next_context(std::declval<T&>()).get_executor());
+
+template <class T>
+struct awaitable_executor; // not of what a session must return
+
+template <class Executor>
+struct awaitable_executor<asio::awaitable<void, Executor>>
+{
+    using type = Executor;
+};
+
+// What a session takes: the protocol's usual socket, or else the one of the worker's executor.
+template <class Session, class Protocol, class Workers>
+using session_socket = std::conditional_t<
+    std::invocable<Session&, typename Protocol::socket>, typename Protocol::socket,
+    typename Protocol::socket::template rebind_executor<executor_of<Workers>>::other>;
+
+// Takes a connection of Protocol, and returns a coroutine that serves it.
+template <class Session, class Protocol, class Workers>
+concept session_of = contexts<Workers> && std::move_constructible<Session>
+    && requires(Session& session, session_socket<Session, Protocol, Workers> socket) {
+           typename awaitable_executor<decltype(session(std::move(socket)))>::type;
+       };
+
+template <class Protocol, contexts Workers, class Session>
+class sessions final : public serving<Protocol>
+{
+public:
+    sessions(Workers& workers, Session session, serve_options options)
+        : serving<Protocol>(std::move(options))
+        , workers_(workers)
+        , session_(std::move(session))
+    {
+    }
+
+    void watch_workers()
+    {
+        for_each_context(workers_, [this](auto& context) {
+            // The services of sockets, if they come later, would be shut down before ours.
+            [[maybe_unused]] socket const first(context);
+            asio::use_service<worker_watch>(context).add(this->shared_from_this());
+        });
+    }
+
+private:
+    using socket = session_socket<Session, Protocol, Workers>;
+    using socket_executor = typename socket::executor_type;
+    using session_executor =
+        typename awaitable_executor<std::invoke_result_t<Session&, socket>>::type;
+
+    static asio::awaitable<void, session_executor> run_session(
+        std::shared_ptr<sessions> all, socket s)
+    {
+        co_await all->session_(std::move(s));
+    }
+
+    void begin(typename listener<Protocol>::acceptor_type& acceptor, place p,
+        boost::system::error_code& error) override
+    {
+        socket_executor const executor = next_context(workers_).get_executor();
+        socket s = acceptor.accept(executor, error);
+        if (error)
+            return;
+        set_options(s);
+        session_executor const runs_on = executor;
+        asio::post(runs_on, [runs_on, all = self(), s = std::move(s), p = std::move(p)]() mutable {
+            all->start(runs_on, std::move(s), std::move(p));
+        });
+    }
+
+    // On the worker, which refuses nothing any more.
+    void start(session_executor const& executor, socket s, place p)
+    try
+    {
+        asio::co_spawn(executor, run_session(self(), std::move(s)),
+            typename serving<Protocol>::end_of_session{self(), std::move(p)});
+    }
+    catch (...)
+    {
+        this->ended(std::current_exception());
+    }
+
+    std::shared_ptr<sessions> self()
+    {
+        return std::static_pointer_cast<sessions>(this->shared_from_this());
+    }
+
+    void set_options(socket& s) const
+    {
+        auto const set = [&s]<class Option, class T>(
+                             std::type_identity<Option>, std::optional<T> const& value) {
+            boost::system::error_code ignored; // the client may have gone already
+            if (value)
+                s.set_option(Option(*value), ignored);
+        };
+        auto const& options = this->options();
+        set(std::type_identity<asio::ip::tcp::no_delay>(), options.no_delay);
+        set(std::type_identity<asio::socket_base::keep_alive>(), options.keep_alive);
+        set(std::type_identity<asio::socket_base::send_buffer_size>(), options.send_buffer_size);
+        set(std::type_identity<asio::socket_base::receive_buffer_size>(),
+            options.receive_buffer_size);
+    }
+
+    Workers& workers_; // only within begin(), unless they cannot have gone
+    Session session_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,196 @@
+#ifndef ASIO_EWYK_SERVE_HPP
+#define ASIO_EWYK_SERVE_HPP
+
+#include <asio_ewyk/detail/reuse_port.hpp>
+#include <asio_ewyk/detail/sessions.hpp>
+#include <asio_ewyk/serve_options.hpp>
+
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+// Calls a handler, with its executor and allocator. Not with its cancellation slot, which
+// co_spawn would use as it does not need to be used: on one thread only.
+template <class Handler>
+struct end_of_serving
+{
+    using executor_type = asio::associated_executor_t<Handler, asio::any_io_executor>;
+    using allocator_type = asio::associated_allocator_t<Handler>;
+
+    executor_type get_executor() const noexcept
+    {
+        return asio::get_associated_executor(handler, otherwise);
+    }
+
+    allocator_type get_allocator() const noexcept
+    {
+        return asio::get_associated_allocator(handler);
+    }
+
+    void operator()(std::exception_ptr e) { std::move(handler)(std::move(e)); }
+
+    Handler handler;
+    asio::any_io_executor otherwise;
+};
+
+// Not a template of the workers' and the session's types, so that it is compiled once for all.
+template <class Protocol>
+struct start_serving
+{
+    using executor_type = asio::any_io_executor;
+
+    executor_type get_executor() const noexcept { return executor; }
+
+    template <class Handler>
+    void operator()(Handler handler, std::shared_ptr<serving<Protocol>> all,
+        typename serving<Protocol>::listeners listeners) const
+    {
+        auto slot = asio::get_associated_cancellation_slot(handler);
+        if (slot.is_connected())
+            slot.assign([weak = std::weak_ptr(all)](asio::cancellation_type) {
+                if (auto const alive = weak.lock())
+                    alive->stop();
+            });
+        spawn(executor, serving<Protocol>::run(std::move(all), std::move(listeners)),
+            end_of_serving<Handler>{std::move(handler), executor});
+    }
+
+    executor_type executor; // the boss's
+};
+
+template <class Protocol, class Workers, class Session, class Token>
+auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
+    typename serving<Protocol>::listeners listeners, Token&& token)
+{
+    all->watch_workers();
+    start_serving<Protocol> start{listeners.front()->executor()};
+    return asio::async_initiate<Token, void(std::exception_ptr)>(std::move(start), token,
+        std::shared_ptr<serving<Protocol>>(std::move(all)), std::move(listeners));
+}
+
+} // namespace detail
+
+/** Accepts connections and has each served by a coroutine on a context of the workers: Netty's
+    `ServerBootstrap`.
+
+    `session(socket)` is called, and its coroutine runs, on the worker's executor, which is also
+    that of the socket: a `tcp::socket`, or where `session` does not take that, the one whose type
+    has the worker's executor. There is one `session` for all connections, kept until the last has
+    ended, and called by several threads at a time. A coroutine that ends by an exception ends its
+    connection only.
+
+    `boss` and `workers` are each a context (`event_loop`, `strategy_context`, `io_context`) or a
+    group of them, and may be the same. They are to be run, where that is not done by threads of
+    their own. The workers may be destroyed while there is still a boss: that ends the operation as
+    cancellation does.
+
+    The operation goes on until it is cancelled, with any cancellation type: then no client is
+    accepted any more, and the sessions go on until they end. It completes after the last of them,
+    without an error; or likewise with the error that makes it impossible to accept any more.
+    A lack of descriptors or of memory is not one of them: then it pauses.
+
+    @par Completion Signature
+    `void(std::exception_ptr)`, by default on the executor of the boss's context.
+
+    @par Per-Operation Cancellation
+    `terminal`, `partial` and `total`, all with the meaning above.
+
+    @par Thread Safety
+    May be called by any thread. A cancellation signal may be emitted by any thread too, but not
+    while the operation is initiated, nor by two threads at a time.
+
+    @par Exception Safety
+    Listens before it returns, and throws `std::invalid_argument` for options that cannot work and
+    `boost::system::system_error` if it cannot listen, whatever the token.
+
+    @see serve_options
+*/
+template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>
+    requires detail::session_of<Session, asio::ip::tcp, Workers>
+auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
+    serve_options options, CompletionToken&& token)
+{
+    using protocol = asio::ip::tcp;
+    bool const several = options.reuse_port;
+    int const backlog = options.backlog;
+    auto all = std::make_shared<detail::sessions<protocol, Workers, Session>>(
+        workers, std::move(session), std::move(options));
+    typename detail::serving<protocol>::listeners listeners;
+    auto endpoint = where;
+    auto const listen = [&](auto& context) {
+        protocol::acceptor acceptor(context, endpoint.protocol());
+        acceptor.set_option(asio::socket_base::reuse_address(true));
+        if (several)
+            acceptor.set_option(detail::reuse_port());
+        acceptor.bind(endpoint);
+        acceptor.listen(backlog);
+        endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
+        listeners.push_back(std::make_shared<detail::listener<protocol>>(
+            all, detail::serial(context.get_executor()), std::move(acceptor)));
+    };
+    if (several)
+        detail::for_each_context(boss, listen);
+    else
+        listen(detail::next_context(boss));
+    return detail::serve(
+        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with the default options.
+template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>
+    requires detail::session_of<Session, asio::ip::tcp, Workers>
+auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
+    CompletionToken&& token)
+{
+    return asio_ewyk::serve(boss, workers, where, std::move(session), serve_options{},
+        std::forward<CompletionToken>(token));
+}
+
+/** Likewise, with an acceptor of the caller's, which listens already.
+
+    Of any protocol that has connections, such as `asio::local::stream_protocol`. The acceptor
+    becomes non-blocking; its executor takes the boss's part.
+*/
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+    requires detail::session_of<Session, Protocol, Workers>
+auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
+    Session session, serve_options options, CompletionToken&& token)
+{
+    auto all = std::make_shared<detail::sessions<Protocol, Workers, Session>>(
+        workers, std::move(session), std::move(options));
+    auto executor = detail::serial(acceptor.get_executor());
+    typename detail::serving<Protocol>::listeners listeners;
+    listeners.push_back(std::make_shared<detail::listener<Protocol>>(
+        all, std::move(executor), std::move(acceptor)));
+    return detail::serve(
+        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with the default options.
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+    requires detail::session_of<Session, Protocol, Workers>
+auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
+    Session session, CompletionToken&& token)
+{
+    return asio_ewyk::serve(std::move(acceptor), workers, std::move(session), serve_options{},
+        std::forward<CompletionToken>(token));
+}
+
+} // namespace asio_ewyk
+
+#endif

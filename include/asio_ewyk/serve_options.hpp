@@ -1,0 +1,68 @@
+#ifndef ASIO_EWYK_SERVE_OPTIONS_HPP
+#define ASIO_EWYK_SERVE_OPTIONS_HPP
+
+#include <boost/asio/socket_base.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <optional>
+
+namespace asio_ewyk {
+
+/// What happens to a client for whom there is no place.
+enum class connections_full
+{
+    /// It waits in the system's backlog until another one leaves, as with Tomcat's `acceptCount`.
+    wait,
+    /// Its connection is accepted and closed at once, as Hadoop's DataNode does.
+    refuse,
+};
+
+/** How `serve` is to accept. Every field has a default.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct serve_options
+{
+    /// The most connections that are open at a time; 0: no limit.
+    std::size_t max_connections = 0;
+
+    /// What happens to a client beyond `max_connections`.
+    connections_full when_full = connections_full::wait;
+
+    /// How many clients the system lets wait to be accepted. At least 1. No effect on an acceptor
+    /// of the caller's.
+    int backlog = boost::asio::socket_base::max_listen_connections;
+
+    /// Each context of the boss listens for itself, with SO_REUSEPORT, and the system distributes
+    /// the clients among them; otherwise one of them listens. `std::system_error` where the system
+    /// does not have it. No effect on an acceptor of the caller's.
+    bool reuse_port = false;
+
+    /// Options of the sockets that are accepted, where they are not to be as the system makes them;
+    /// sizes are in bytes. A socket that does not have one goes without.
+    std::optional<bool> no_delay = {};
+    std::optional<bool> keep_alive = {};
+    std::optional<int> send_buffer_size = {};
+    std::optional<int> receive_buffer_size = {};
+
+    /// How long the listening socket is left alone when the system is out of descriptors or of
+    /// memory, or says something unexpected. More than 0.
+    std::chrono::nanoseconds back_off = std::chrono::milliseconds(50);
+
+    /// Called by the boss with the reason why it backs off; once until a connection is accepted
+    /// again. Must not throw.
+    std::function<void(boost::system::error_code)> on_accept_error = {};
+
+    /// Called with what a session threw, or with why none could begin: by the worker's thread or
+    /// the boss's, by several at a time. Empty: the connection just ends. Must not throw.
+    std::function<void(std::exception_ptr)> on_session_error = {};
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -45,6 +45,12 @@ int main()
     tcp::acceptor acceptor(boss[0], {asio::ip::address_v4::loopback(), 0});
     asio::co_spawn(boss[0], serve(acceptor, workers), [](std::exception_ptr) {});
 
+    // tag::later[]
+    workers.schedule(10min, [] { std::clog << "ten minutes have passed\n"; });
+    ewyk::scheduled_task report =
+        workers.schedule_at_fixed_rate(1s, 1s, [] { std::clog << "a second has passed\n"; });
+    // end::later[]
+
     for (int i = 0; i != 8; ++i)
     {
         asio::io_context here;
@@ -55,6 +61,8 @@ int main()
         asio::read(client, asio::buffer(reply));
         std::cout << reply << (i == 7 ? "\n" : " ");
     }
+
+    report.cancel();
 
     // tag::shutdown[]
     bool ended = boss.shutdown_gracefully(0s, 5s); // nothing is accepted any more

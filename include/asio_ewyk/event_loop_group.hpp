@@ -57,6 +57,29 @@ public:
         return 2 * std::size_t{std::max(1u, std::thread::hardware_concurrency())};
     }
 
+    /// As `event_loop::schedule`, by the loop that is next(). Throws what that throws, too.
+    template <class F>
+    scheduled_task schedule(std::chrono::nanoseconds delay, F&& f)
+    {
+        return next().schedule(delay, std::forward<F>(f));
+    }
+
+    /// As `event_loop::schedule_at_fixed_rate`, by the loop that is next(): always the same one.
+    template <class F>
+    scheduled_task schedule_at_fixed_rate(
+        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds period, F&& f)
+    {
+        return next().schedule_at_fixed_rate(initial_delay, period, std::forward<F>(f));
+    }
+
+    /// As `event_loop::schedule_with_fixed_delay`, by the loop that is next(): always the same one.
+    template <class F>
+    scheduled_task schedule_with_fixed_delay(
+        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds delay, F&& f)
+    {
+        return next().schedule_with_fixed_delay(initial_delay, delay, std::forward<F>(f));
+    }
+
     /** As `event_loop::shutdown_gracefully`, all at the same time.
 
         @returns whether all have ended; on a thread of the group at once, as it cannot wait for

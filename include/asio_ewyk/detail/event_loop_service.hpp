@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
+#include <asio_ewyk/detail/timetable.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
@@ -15,6 +16,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -52,6 +54,11 @@ public:
     template <class F, class Allocator>
     void execute(submission s, F&& f, Allocator const& allocator);
 
+    // Runs f() later; null if it is too late for that. See event_loop.
+    template <timetable::kind Kind, class F>
+    std::shared_ptr<timetable::entry> run_later(
+        std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f);
+
     // Starts the thread unless it was before. Throws std::system_error.
     void start();
 
@@ -83,6 +90,7 @@ private:
     void end_of_thread();
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void schedule() noexcept;
+    std::size_t ran() const noexcept { return ran_ + timetable_->ran(); }
 
     friend wake_slot<event_loop_service>;
     void woken();
@@ -98,8 +106,11 @@ private:
     task_list ready_;
     task_share share_;
     time_point last_round_{}; // its end, if the loop cannot have waited since
-    std::size_t ran_ = 0; // tasks
+    std::size_t ran_ = 0; // tasks, but for those of the timetable
     std::optional<asio::steady_timer> quiet_timer_;
+
+    // Handles use it when the loop is gone.
+    std::shared_ptr<timetable> const timetable_ = std::make_shared<timetable>();
 
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -2,9 +2,12 @@
 #define ASIO_EWYK_EVENT_LOOP_HPP
 
 #include <asio_ewyk/detail/event_loop_service.hpp>
+#include <asio_ewyk/detail/shutdown_wait.hpp>
 #include <asio_ewyk/scheduled_task.hpp>
 
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -132,6 +135,34 @@ public:
         auto const deadline = detail::after(timeout);
         service_.request_shutdown(quiet_period, deadline);
         return service_.wait_for_end(deadline);
+    }
+
+    /** As shutdown_gracefully(), without waiting here. Completes with success when the loop has
+        ended, or with `asio::error::timed_out` if a handler still runs after the timeout, after
+        which the loop ends: `void(boost::system::error_code)`.
+
+        May be called on any thread, also on the loop's, and any number of times. The completion is
+        posted to the handler's associated executor, by default the system executor as everywhere in
+        Asio, and is outstanding work of it until then. The handler may destroy the loop. One that
+        belongs to the loop itself is destroyed instead, as the loop has ended by then; so await the
+        end in a coroutine of another context.
+
+        Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
+        and not the shutdown.
+
+        While it is under way it has a thread, as a loop that is stuck cannot tell the time. Throws
+        `std::system_error` if that cannot be started; the loop is shut down all the same. What the
+        executor throws when the completion is posted to it terminates the program.
+    */
+    template <class CompletionToken>
+    auto async_shutdown_gracefully(std::chrono::nanoseconds quiet_period,
+        std::chrono::nanoseconds timeout, CompletionToken&& token)
+    {
+        return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            [](auto handler, auto* loop, auto quiet, auto longest) {
+                detail::begin_shutdown({&loop->service_}, quiet, longest, std::move(handler));
+            },
+            token, this, quiet_period, timeout);
     }
 
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.

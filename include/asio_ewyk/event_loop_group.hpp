@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace asio_ewyk {
 
@@ -97,6 +99,22 @@ public:
         for (event_loop& loop : *this)
             all = loop.service_.wait_for_end(deadline) && all;
         return all;
+    }
+
+    /// As `event_loop::async_shutdown_gracefully`, all at the same time: success when all have
+    /// ended. Throws what that throws, too.
+    template <class CompletionToken>
+    auto async_shutdown_gracefully(std::chrono::nanoseconds quiet_period,
+        std::chrono::nanoseconds timeout, CompletionToken&& token)
+    {
+        return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            [](auto handler, auto* group, auto quiet, auto longest) {
+                std::vector<detail::event_loop_service*> loops;
+                for (event_loop& loop : *group)
+                    loops.push_back(&loop.service_);
+                detail::begin_shutdown(std::move(loops), quiet, longest, std::move(handler));
+            },
+            token, this, quiet_period, timeout);
     }
 
     /// Whether all have ended. No-throw guarantee.

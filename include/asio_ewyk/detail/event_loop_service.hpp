@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -71,7 +72,12 @@ public:
     bool wait_for_end(time_point deadline);
     void stop() noexcept;
 
-    // stop(), and waits for the thread.
+    // Calls f(), which waits for the end of the loop, on a thread that lives until then. Throws
+    // std::system_error.
+    template <class F>
+    void wait_in_background(F f);
+
+    // stop(), and waits for the threads.
     void join() noexcept;
 
 private:
@@ -115,6 +121,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::thread thread_;       // written under mutex_, once, and not after stop()
+    std::vector<std::thread> waiters_; // guarded by mutex_
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
     std::atomic<state> state_{state::fresh};   // written under mutex_

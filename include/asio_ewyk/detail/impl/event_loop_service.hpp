@@ -324,12 +324,33 @@ inline void event_loop_service::stop() noexcept
         state_.store(state::terminated);
 }
 
+template <class F>
+void event_loop_service::wait_in_background(F f)
+{
+    std::lock_guard const lock(mutex_);
+    block_signals blocked;
+    waiters_.emplace_back([this, f = std::move(f)] {
+        name_this_thread(options_.name + "-end", options_.number);
+        f();
+    });
+}
+
 inline void event_loop_service::join() noexcept
 {
     stop(); // nobody starts the thread any more
     if (thread_.joinable())
         thread_.join();
     timetable_->close();
+    std::vector<std::thread> waiters;
+    {
+        std::lock_guard const lock(mutex_);
+        waiters.swap(waiters_);
+    }
+    for (std::thread& t : waiters)
+        if (t.get_id() == std::this_thread::get_id())
+            t.detach(); // destroys a handler that owned the loop, and is done with it
+        else
+            t.join();
 }
 
 inline void event_loop_service::shutdown()

@@ -11,6 +11,7 @@
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/producer.hpp>
+#include <asio_ewyk/scheduled_task.hpp>
 #include <asio_ewyk/serve.hpp>
 #include <asio_ewyk/serve_options.hpp>
 #include <asio_ewyk/strategy.hpp>

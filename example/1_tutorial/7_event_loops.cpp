@@ -41,6 +41,12 @@ int main()
         asio::bind_cancellation_slot(stop.slot(), asio::use_future));
     // end::serve[]
 
+    // tag::later[]
+    workers.schedule(10min, [] { std::clog << "ten minutes have passed\n"; });
+    ewyk::scheduled_task report =
+        workers.schedule_at_fixed_rate(1s, 1s, [] { std::clog << "a second has passed\n"; });
+    // end::later[]
+
     for (int i = 0; i != 8; ++i)
     {
         asio::io_context here;
@@ -51,6 +57,8 @@ int main()
         asio::read(client, asio::buffer(reply));
         std::cout << reply << (i == 7 ? "\n" : " ");
     }
+
+    report.cancel();
 
     // tag::shutdown[]
     stop.emit(asio::cancellation_type::total); // nobody is accepted any more

@@ -2,11 +2,19 @@
 #define ASIO_EWYK_EVENT_LOOP_HPP
 
 #include <asio_ewyk/detail/event_loop_service.hpp>
+#include <asio_ewyk/detail/shutdown_wait.hpp>
+#include <asio_ewyk/scheduled_task.hpp>
 
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace asio_ewyk {
 
@@ -64,11 +72,58 @@ public:
     /// refuses it.
     void start() { service_.start(); }
 
+    /** Runs f() after `delay`, from now; a negative one counts as 0. Never, if the clock does not
+        reach that far.
+
+        Throws what allocation and the copy of f throw, and `std::system_error` if the loop's thread
+        or its timers cannot be started. After the loop has ended f is destroyed. The names of the
+        three are Netty's, and Java's.
+    */
+    template <class F>
+        requires std::invocable<std::decay_t<F>>
+    scheduled_task schedule(std::chrono::nanoseconds delay, F&& f)
+    {
+        return scheduled_task(service_.run_later<detail::timetable::kind::once>(
+            delay, std::chrono::nanoseconds::zero(), std::forward<F>(f)));
+    }
+
+    /** Runs f() after `initial_delay`, and again each time that another `period` has passed,
+        however long a run takes.
+
+        Throws `std::invalid_argument` if `period` is not more than 0, and as schedule() does.
+    */
+    template <class F>
+        requires std::invocable<std::decay_t<F>&>
+    scheduled_task schedule_at_fixed_rate(
+        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds period, F&& f)
+    {
+        if (period <= std::chrono::nanoseconds::zero())
+            throw std::invalid_argument("period must be more than 0");
+        return scheduled_task(service_.run_later<detail::timetable::kind::fixed_rate>(
+            initial_delay, period, std::forward<F>(f)));
+    }
+
+    /** Runs f() after `initial_delay`, and again each time that `delay` has passed since a run
+        returned.
+
+        Throws `std::invalid_argument` if `delay` is not more than 0, and as schedule() does.
+    */
+    template <class F>
+        requires std::invocable<std::decay_t<F>&>
+    scheduled_task schedule_with_fixed_delay(
+        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds delay, F&& f)
+    {
+        if (delay <= std::chrono::nanoseconds::zero())
+            throw std::invalid_argument("delay must be more than 0");
+        return scheduled_task(service_.run_later<detail::timetable::kind::fixed_delay>(
+            initial_delay, delay, std::forward<F>(f)));
+    }
+
     /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
 
         Each task that runs in the quiet period begins another one; completions of I/O do not. What
-        is submitted after the end is destroyed, and so is what waits then. Later calls while one is
-        under way change neither time, but wait as well.
+        is submitted after the end is destroyed, and so is what waits then; for scheduled functions
+        see scheduled_task. Later calls while one is under way change neither time, but wait, too.
 
         @returns whether the loop has ended: false if a handler still runs after the timeout, after
         which the loop ends; false at once on the loop's own thread, which cannot wait for itself.
@@ -80,6 +135,34 @@ public:
         auto const deadline = detail::after(timeout);
         service_.request_shutdown(quiet_period, deadline);
         return service_.wait_for_end(deadline);
+    }
+
+    /** As shutdown_gracefully(), without waiting here. Completes with success when the loop has
+        ended, or with `asio::error::timed_out` if a handler still runs after the timeout, after
+        which the loop ends: `void(boost::system::error_code)`.
+
+        May be called on any thread, also on the loop's, and any number of times. The completion is
+        posted to the handler's associated executor, by default the system executor as everywhere in
+        Asio, and is outstanding work of it until then. The handler may destroy the loop. One that
+        belongs to the loop itself is destroyed instead, as the loop has ended by then; so await the
+        end in a coroutine of another context.
+
+        Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
+        and not the shutdown.
+
+        While it is under way it has a thread, as a loop that is stuck cannot tell the time. Throws
+        `std::system_error` if that cannot be started; the loop is shut down all the same. What the
+        executor throws when the completion is posted to it terminates the program.
+    */
+    template <class CompletionToken>
+    auto async_shutdown_gracefully(std::chrono::nanoseconds quiet_period,
+        std::chrono::nanoseconds timeout, CompletionToken&& token)
+    {
+        return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            [](auto handler, auto* loop, auto quiet, auto longest) {
+                detail::begin_shutdown({&loop->service_}, quiet, longest, std::move(handler));
+            },
+            token, this, quiet_period, timeout);
     }
 
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.

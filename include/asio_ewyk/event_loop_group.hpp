@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace asio_ewyk {
 
@@ -57,6 +59,29 @@ public:
         return 2 * std::size_t{std::max(1u, std::thread::hardware_concurrency())};
     }
 
+    /// As `event_loop::schedule`, by the loop that is next(). Throws what that throws, too.
+    template <class F>
+    scheduled_task schedule(std::chrono::nanoseconds delay, F&& f)
+    {
+        return next().schedule(delay, std::forward<F>(f));
+    }
+
+    /// As `event_loop::schedule_at_fixed_rate`, by the loop that is next(): always the same one.
+    template <class F>
+    scheduled_task schedule_at_fixed_rate(
+        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds period, F&& f)
+    {
+        return next().schedule_at_fixed_rate(initial_delay, period, std::forward<F>(f));
+    }
+
+    /// As `event_loop::schedule_with_fixed_delay`, by the loop that is next(): always the same one.
+    template <class F>
+    scheduled_task schedule_with_fixed_delay(
+        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds delay, F&& f)
+    {
+        return next().schedule_with_fixed_delay(initial_delay, delay, std::forward<F>(f));
+    }
+
     /** As `event_loop::shutdown_gracefully`, all at the same time.
 
         @returns whether all have ended; on a thread of the group at once, as it cannot wait for
@@ -74,6 +99,22 @@ public:
         for (event_loop& loop : *this)
             all = loop.service_.wait_for_end(deadline) && all;
         return all;
+    }
+
+    /// As `event_loop::async_shutdown_gracefully`, all at the same time: success when all have
+    /// ended. Throws what that throws, too.
+    template <class CompletionToken>
+    auto async_shutdown_gracefully(std::chrono::nanoseconds quiet_period,
+        std::chrono::nanoseconds timeout, CompletionToken&& token)
+    {
+        return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+            [](auto handler, auto* group, auto quiet, auto longest) {
+                std::vector<detail::event_loop_service*> loops;
+                for (event_loop& loop : *group)
+                    loops.push_back(&loop.service_);
+                detail::begin_shutdown(std::move(loops), quiet, longest, std::move(handler));
+            },
+            token, this, quiet_period, timeout);
     }
 
     /// Whether all have ended. No-throw guarantee.

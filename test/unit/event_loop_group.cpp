@@ -89,10 +89,14 @@ BOOST_AUTO_TEST_CASE(ends_all_at_the_same_time)
 
 BOOST_AUTO_TEST_CASE(on_a_thread_of_the_group)
 {
+    gathering both; // or one has ended the other before that has its task
     ewyk::event_loop_group group(2);
     std::atomic<int> refused{0};
     for (ewyk::event_loop& loop : group)
-        asio::post(loop, [&] { refused += !group.shutdown_gracefully(0ms, 1h); });
+        asio::post(loop, [&] {
+            both.arrive_and_wait_for(2);
+            refused += !group.shutdown_gracefully(0ms, 1h);
+        });
     BOOST_TEST(eventually([&] { return group.terminated(); }));
     BOOST_TEST(refused == 2);
 }

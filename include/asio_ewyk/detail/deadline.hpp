@@ -10,12 +10,12 @@ using time_point = std::chrono::steady_clock::time_point;
 
 inline constexpr time_point forever = time_point::max();
 
-// That long from now; forever if the clock does not reach that far.
-inline time_point after(std::chrono::nanoseconds time) noexcept
+// That long after a moment, or from now; forever if the clock does not reach that far.
+inline time_point after(std::chrono::nanoseconds time,
+    time_point begin = std::chrono::steady_clock::now()) noexcept
 {
-    auto const now = std::chrono::steady_clock::now();
-    return time < forever - now ? now + std::chrono::duration_cast<time_point::duration>(time)
-                                : forever;
+    return time < forever - begin ? begin + std::chrono::duration_cast<time_point::duration>(time)
+                                  : forever;
 }
 
 } // namespace asio_ewyk::detail

@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
+#include <asio_ewyk/detail/timetable.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
@@ -15,9 +16,11 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -52,6 +55,11 @@ public:
     template <class F, class Allocator>
     void execute(submission s, F&& f, Allocator const& allocator);
 
+    // Runs f() later; null if it is too late for that. See event_loop.
+    template <timetable::kind Kind, class F>
+    std::shared_ptr<timetable::entry> run_later(
+        std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f);
+
     // Starts the thread unless it was before. Throws std::system_error.
     void start();
 
@@ -64,7 +72,12 @@ public:
     bool wait_for_end(time_point deadline);
     void stop() noexcept;
 
-    // stop(), and waits for the thread.
+    // Calls f(), which waits for the end of the loop, on a thread that lives until then. Throws
+    // std::system_error.
+    template <class F>
+    void wait_in_background(F f);
+
+    // stop(), and waits for the threads.
     void join() noexcept;
 
 private:
@@ -83,6 +96,7 @@ private:
     void end_of_thread();
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void schedule() noexcept;
+    std::size_t ran() const noexcept { return ran_ + timetable_->ran(); }
 
     friend wake_slot<event_loop_service>;
     void woken();
@@ -98,12 +112,16 @@ private:
     task_list ready_;
     task_share share_;
     time_point last_round_{}; // its end, if the loop cannot have waited since
-    std::size_t ran_ = 0; // tasks
+    std::size_t ran_ = 0; // tasks, but for those of the timetable
     std::optional<asio::steady_timer> quiet_timer_;
+
+    // Handles use it when the loop is gone.
+    std::shared_ptr<timetable> const timetable_ = std::make_shared<timetable>();
 
     std::mutex mutex_;
     std::condition_variable changed_;
     std::thread thread_;       // written under mutex_, once, and not after stop()
+    std::vector<std::thread> waiters_; // guarded by mutex_
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
     std::atomic<state> state_{state::fresh};   // written under mutex_

@@ -115,6 +115,22 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     schedule();
 }
 
+template <timetable::kind Kind, class F>
+std::shared_ptr<timetable::entry> event_loop_service::run_later(
+    std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f)
+{
+    time_point const due = after(std::max(delay, std::chrono::nanoseconds::zero()));
+    start();
+    // Looked at afterwards: a loop that ended without a thread has closed before, and every thread
+    // closes the timetable.
+    if (closed_.load())
+    {
+        [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
+        return nullptr;
+    }
+    return timetable_->add<Kind>(ioc_, due, period, std::forward<F>(f));
+}
+
 inline void event_loop_service::schedule() noexcept
 {
     if (!scheduled_.load() && !scheduled_.exchange(true))
@@ -233,6 +249,7 @@ inline void event_loop_service::end_of_thread()
 {
     closed_.store(true);
     quiet_timer_.reset();
+    timetable_->close();
     if (options_.on_thread_stop)
         options_.on_thread_stop();
     thread_id_.store({});
@@ -253,6 +270,7 @@ inline void event_loop_service::request_shutdown(
     if (state_.load() != state::running)
         return;
     asio::post(ioc_.get_executor(), [this, quiet_period, deadline] {
+        timetable_->end_series();
         try
         {
             quiet_timer_.emplace(ioc_.get_executor());
@@ -274,8 +292,8 @@ inline void event_loop_service::watch(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
     quiet_timer_->expires_at(std::min(after(quiet_period), deadline));
-    quiet_timer_->async_wait([=, this, before = ran_](boost::system::error_code) {
-        bool const quiet = ran_ == before && ready_.empty() && posted_.empty();
+    quiet_timer_->async_wait([=, this, before = ran()](boost::system::error_code) {
+        bool const quiet = ran() == before && ready_.empty() && posted_.empty();
         if (!quiet && std::chrono::steady_clock::now() < deadline)
             return watch(quiet_period, deadline);
         closed_.store(true);
@@ -306,11 +324,33 @@ inline void event_loop_service::stop() noexcept
         state_.store(state::terminated);
 }
 
+template <class F>
+void event_loop_service::wait_in_background(F f)
+{
+    std::lock_guard const lock(mutex_);
+    block_signals blocked;
+    waiters_.emplace_back([this, f = std::move(f)] {
+        name_this_thread(options_.name + "-end", options_.number);
+        f();
+    });
+}
+
 inline void event_loop_service::join() noexcept
 {
     stop(); // nobody starts the thread any more
     if (thread_.joinable())
         thread_.join();
+    timetable_->close();
+    std::vector<std::thread> waiters;
+    {
+        std::lock_guard const lock(mutex_);
+        waiters.swap(waiters_);
+    }
+    for (std::thread& t : waiters)
+        if (t.get_id() == std::this_thread::get_id())
+            t.detach(); // destroys a handler that owned the loop, and is done with it
+        else
+            t.join();
 }
 
 inline void event_loop_service::shutdown()

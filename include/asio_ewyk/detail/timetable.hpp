@@ -1,0 +1,303 @@
+#ifndef ASIO_EWYK_DETAIL_TIMETABLE_HPP
+#define ASIO_EWYK_DETAIL_TIMETABLE_HPP
+
+#include <asio_ewyk/detail/deadline.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// The functions that an event loop is to run later, each with a timer of its own.
+//
+// An entry lives as long as a handle of it, and so may outlive the loop, as may the timetable; its
+// function and its timer do not. They are in the list for as long as there is a function.
+//
+// One mutex guards the list, the timers, which other threads cancel, and the states. It is never
+// held while a function is called or destroyed.
+class timetable : public std::enable_shared_from_this<timetable>
+{
+public:
+    enum class kind
+    {
+        once,
+        fixed_rate,
+        fixed_delay,
+    };
+
+    class entry;
+
+    // A function that is due then for the first time. Null, and the function is destroyed, if it is
+    // too late for that. Any thread.
+    template <kind Kind, class F>
+    std::shared_ptr<entry> add(
+        asio::io_context& ioc, time_point due, std::chrono::nanoseconds period, F&& f);
+
+    // From now on only functions that run once are accepted; the others are cancelled.
+    void end_series() noexcept;
+
+    // From now on nothing is accepted; what there is is cancelled. On the loop's thread, or when
+    // that has ended.
+    void close() noexcept;
+
+    // How many that run once have. On the loop's thread.
+    std::size_t ran() const noexcept { return ran_; }
+
+private:
+    template <kind Kind, class F>
+    class entry_of;
+
+    enum class accepts
+    {
+        everything,
+        once,
+        nothing,
+    };
+
+    using hook = boost::intrusive::list_base_hook<>;
+
+    std::mutex mutex_;
+    boost::intrusive::list<entry, boost::intrusive::base_hook<hook>> entries_; // guarded by mutex_
+    accepts accepts_ = accepts::everything;                                    // guarded by mutex_
+    std::size_t ran_ = 0;                                                      // the loop's own
+};
+
+class timetable::entry : public timetable::hook, public std::enable_shared_from_this<entry>
+{
+public:
+    entry(entry const&) = delete;
+    entry& operator=(entry const&) = delete;
+    virtual ~entry() = default;
+
+    // See scheduled_task. Any thread.
+    bool cancel() noexcept
+    {
+        std::lock_guard const lock(table_->mutex_);
+        return cancel_locked();
+    }
+
+    bool cancelled() const noexcept
+    {
+        state const s = state_.load();
+        return s == state::cancelling || s == state::cancelled;
+    }
+
+    bool done() const noexcept
+    {
+        state const s = state_.load();
+        return s == state::cancelled || s == state::finished;
+    }
+
+protected:
+    entry(std::shared_ptr<timetable> table, asio::io_context& ioc, kind k, time_point due,
+        std::chrono::nanoseconds period)
+        : table_(std::move(table))
+        , kind_(k)
+        , period_(period)
+        , due_(due)
+        , timer_(std::in_place, ioc.get_executor())
+    {
+    }
+
+private:
+    friend timetable;
+
+    // | from       | it is due           | it has run         | it threw | cancel()   | destroyed |
+    // | waiting    | running, ending (1) |                    |          | cancelling |           |
+    // | running    |                     | waiting            | ending   | cancelling |           |
+    // | ending     |                     |                    |          |            | finished  |
+    // | cancelling |                     |                    |          |            | cancelled |
+    //
+    // (1) if it runs once. "Destroyed" is the function.
+    enum class state
+    {
+        waiting,    // for its time
+        running,    // and then waits again
+        ending,     // runs for the last time, or has
+        cancelling, // waits or runs, and does not run again
+        cancelled,
+        finished,
+    };
+
+    virtual void call() = 0;
+    virtual void destroy_function() noexcept = 0;
+
+    bool cancel_locked() noexcept;
+    void arm();
+    void on_time();
+    bool begin();
+    bool again();
+    void end() noexcept;
+
+    std::shared_ptr<timetable> const table_;
+    kind const kind_;
+    std::chrono::nanoseconds const period_; // or delay
+    time_point due_;                        // the loop's own, once armed
+    std::optional<asio::steady_timer> timer_; // guarded by the mutex; not after end()
+
+    // Written under the mutex, by whatever thread cancels or runs it. Handles read it without:
+    // sequentially consistent, so who sees that it is done sees also what its runs have done.
+    std::atomic<state> state_{state::waiting};
+};
+
+template <timetable::kind Kind, class F>
+class timetable::entry_of : public entry
+{
+public:
+    template <class G>
+    entry_of(std::shared_ptr<timetable> table, asio::io_context& ioc, time_point due,
+        std::chrono::nanoseconds period, G&& g)
+        : entry(std::move(table), ioc, Kind, due, period)
+        , function_(std::in_place, std::forward<G>(g))
+    {
+    }
+
+private:
+    void call() override
+    {
+        if constexpr (Kind == kind::once)
+            std::move(*function_)();
+        else
+            (*function_)();
+    }
+
+    void destroy_function() noexcept override { function_.reset(); }
+
+    std::optional<F> function_; // the loop's own, until the loop has ended
+};
+
+template <timetable::kind Kind, class F>
+std::shared_ptr<timetable::entry> timetable::add(
+    asio::io_context& ioc, time_point due, std::chrono::nanoseconds period, F&& f)
+{
+    auto added = std::make_shared<entry_of<Kind, std::decay_t<F>>>(
+        shared_from_this(), ioc, due, period, std::forward<F>(f));
+    std::lock_guard const lock(mutex_);
+    if (accepts_ == accepts::nothing || (accepts_ == accepts::once && Kind != kind::once))
+        return nullptr;
+    added->arm();
+    entries_.push_back(*added);
+    return added;
+}
+
+inline void timetable::end_series() noexcept
+{
+    std::lock_guard const lock(mutex_);
+    if (accepts_ == accepts::everything)
+        accepts_ = accepts::once;
+    for (entry& e : entries_)
+        if (e.kind_ != kind::once)
+            e.cancel_locked();
+}
+
+inline void timetable::close() noexcept
+{
+    for (;;)
+    {
+        std::shared_ptr<entry> e;
+        {
+            std::lock_guard const lock(mutex_);
+            accepts_ = accepts::nothing;
+            if (entries_.empty())
+                return;
+            e = entries_.front().shared_from_this();
+            e->state_.store(entry::state::cancelling);
+        }
+        e->end();
+    }
+}
+
+inline bool timetable::entry::cancel_locked() noexcept
+{
+    state const before = state_.load();
+    if (before != state::waiting && before != state::running)
+        return false;
+    state_.store(state::cancelling);
+    // The timer's handler destroys the function, on the loop's thread, where its things belong.
+    if (before == state::waiting)
+        timer_->cancel();
+    return true;
+}
+
+// Under the mutex.
+inline void timetable::entry::arm()
+{
+    timer_->expires_at(due_);
+    timer_->async_wait([self = shared_from_this()](boost::system::error_code) {
+        self->on_time();
+    });
+}
+
+// On the loop's thread: it is due or was cancelled.
+inline void timetable::entry::on_time()
+{
+    try
+    {
+        if (begin())
+        {
+            call();
+            if (again())
+                return;
+        }
+    }
+    catch (...)
+    {
+        end();
+        throw;
+    }
+    end();
+}
+
+// Whether it is to run now.
+inline bool timetable::entry::begin()
+{
+    std::lock_guard const lock(table_->mutex_);
+    if (state_.load() != state::waiting)
+        return false;
+    bool const once = kind_ == kind::once;
+    table_->ran_ += once;
+    state_.store(once ? state::ending : state::running);
+    return true;
+}
+
+// Whether it waits for its next run. That is due at once if this one took too long; but between
+// the two the io_context gets to what else is due.
+inline bool timetable::entry::again()
+{
+    std::lock_guard const lock(table_->mutex_);
+    if (state_.load() != state::running)
+        return false;
+    due_ = kind_ == kind::fixed_rate ? after(period_, due_) : after(period_);
+    arm();
+    state_.store(state::waiting);
+    return true;
+}
+
+inline void timetable::entry::end() noexcept
+{
+    {
+        std::lock_guard const lock(table_->mutex_);
+        if (state_.load() == state::running)
+            state_.store(state::ending);
+    }
+    destroy_function();
+    std::lock_guard const lock(table_->mutex_);
+    table_->entries_.erase(table_->entries_.iterator_to(*this));
+    timer_.reset();
+    state_.store(state_.load() == state::cancelling ? state::cancelled : state::finished);
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -16,6 +16,7 @@
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
 #include <asio_ewyk/strategy_service.hpp>
+#include <asio_ewyk/switch_to.hpp>
 #include <asio_ewyk/use_strategy.hpp>
 #include <asio_ewyk/version.hpp>
 #include <asio_ewyk/worker_pool.hpp>

@@ -12,6 +12,7 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/config.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -43,8 +44,9 @@ public:
     asio::io_context& context() const noexcept { return ioc_; }
     event_loop_executor get_executor() noexcept { return event_loop_executor(*this); }
 
-    // Also in a hook, outside of handlers.
-    bool running_in_this_thread() const noexcept
+    // Also in a hook, outside of handlers. Not inlined: in a coroutine, clang takes the thread for
+    // the same before and after a suspension (llvm/llvm-project#47177).
+    BOOST_NOINLINE bool running_in_this_thread() const noexcept
     {
         return thread_id_.load() == std::this_thread::get_id();
     }

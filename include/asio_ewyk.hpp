@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/any_executor.hpp>
 #include <asio_ewyk/blocking_section.hpp>
+#include <asio_ewyk/chooser.hpp>
 #include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>

@@ -82,6 +82,10 @@ public:
         return service_.wait_for_end(deadline);
     }
 
+    /// The CPU time that the loop's thread has used so far; zero before it starts, and where
+    /// the system does not tell. No-throw guarantee.
+    std::chrono::nanoseconds cpu_time() const noexcept { return service_.cpu_time(); }
+
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
     bool terminated() const noexcept { return service_.terminated(); }
 

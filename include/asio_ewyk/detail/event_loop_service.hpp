@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
+#include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
@@ -61,6 +62,7 @@ public:
     void try_to_start() noexcept;
 
     // See event_loop.
+    std::chrono::nanoseconds cpu_time() const noexcept { return clock_.now(); }
     bool terminated() const noexcept { return state_.load() == state::terminated; }
     void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
     bool wait_for_end(time_point deadline);
@@ -108,6 +110,7 @@ private:
     std::thread thread_;       // written under mutex_, once, and not after stop()
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
+    thread_clock clock_;                       // written by the thread
     std::atomic<state> state_{state::fresh};   // written under mutex_
     std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
 

@@ -207,6 +207,7 @@ inline void event_loop_service::try_to_start() noexcept
 inline void event_loop_service::work()
 {
     thread_id_.store(std::this_thread::get_id());
+    clock_.begin();
     name_this_thread(options_.name, options_.number);
     if (options_.on_thread_start)
         options_.on_thread_start();
@@ -236,6 +237,7 @@ inline void event_loop_service::end_of_thread()
     if (options_.on_thread_stop)
         options_.on_thread_stop();
     thread_id_.store({});
+    clock_.end();
     std::lock_guard lock(mutex_);
     state_.store(state::terminated);
     changed_.notify_all();

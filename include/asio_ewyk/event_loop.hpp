@@ -39,7 +39,9 @@ class event_loop : public asio::io_context
 public:
     using executor_type = event_loop_executor;
 
-    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100.
+    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100 or
+    /// `cpus` has a number that none can have, and `std::system_error` if the loop cannot be bound
+    /// to its CPU.
     explicit event_loop(event_loop_options options = {})
         : asio::io_context(1)
         , service_(asio::make_service<detail::event_loop_service>(*this, std::move(options)))

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_SERVICE_HPP
 
+#include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
@@ -54,6 +55,13 @@ inline event_loop_options numbered(event_loop_options o)
     return o;
 }
 
+inline std::optional<int> cpu_of(event_loop_options const& o)
+{
+    if (o.cpus.empty())
+        return std::nullopt;
+    return o.cpus[o.number % o.cpus.size()];
+}
+
 inline event_loop_service::event_loop_service(
     asio::execution_context& owner, event_loop_options options)
     : asio::execution_context::service(owner)
@@ -62,6 +70,8 @@ inline event_loop_service::event_loop_service(
     , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
 {
+    if (auto const cpu = cpu_of(options_))
+        check_cpu(*cpu);
 }
 
 template <class F, class Allocator>
@@ -189,6 +199,7 @@ inline void event_loop_service::start()
     if (state_.load() != state::fresh)
         return;
     block_signals blocked;
+    unbound from_cpu;
     thread_ = std::thread([this] { work(); });
     state_.store(state::running);
 }
@@ -209,6 +220,7 @@ inline void event_loop_service::work()
     thread_id_.store(std::this_thread::get_id());
     clock_.begin();
     name_this_thread(options_.name, options_.number);
+    cpu_binding const bound(cpu_of(options_));
     if (options_.on_thread_start)
         options_.on_thread_start();
     while (!ioc_.stopped())

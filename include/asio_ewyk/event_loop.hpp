@@ -95,6 +95,22 @@ public:
     /// guarantee.
     void stop() noexcept { service_.stop(); }
 
+    /** Makes the loop's reactor anew: on Linux, another epoll descriptor, on which all descriptors
+        are registered again. For one that is broken, and returns again and again although nothing
+        is ready; nothing that waits is lost. Netty's `rebuildSelector()`.
+
+        It is a task, so it is done when a task that this thread submits after it runs. Until then
+        other threads may submit what they like, but not make, use or destroy I/O objects, timers
+        and signal sets of the loop. That is what an acceptor of another loop does which makes its
+        sockets with the executor of this one: it has to wait as well.
+
+        If a descriptor cannot be registered again (it was closed behind Asio's back, or is that of
+        a file), `boost::system::system_error` goes to `on_exception`, and all that can be done with
+        the loop is to stop it. Not for Asio's io_uring backend. Throws what `execute` of the
+        executor does.
+    */
+    void rebuild_reactor() { service_.rebuild_reactor(); }
+
     // Not of this class: they go past the loop's thread.
     void post() = delete;
     void dispatch() = delete;

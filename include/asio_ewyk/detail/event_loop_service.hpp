@@ -68,6 +68,8 @@ public:
     bool wait_for_end(time_point deadline);
     void stop() noexcept;
 
+    void rebuild_reactor();
+
     // stop(), and waits for the thread.
     void join() noexcept;
 

@@ -314,10 +314,22 @@ inline bool event_loop_service::wait_for_end(time_point deadline)
 inline void event_loop_service::stop() noexcept
 {
     closed_.store(true);
+    std::lock_guard lock(mutex_); // see rebuild_reactor()
     ioc_.stop();
-    std::lock_guard lock(mutex_);
     if (state_.load() == state::fresh)
         state_.store(state::terminated);
+}
+
+// Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use; it
+// may be called by a handler, provided that no other thread uses the io_context meanwhile. Those
+// that submit do not: a round of tasks is under way, so none sends a wake-up. Those that end the
+// loop wait for the mutex. Executors that count as work are copied, but that is a counter.
+inline void event_loop_service::rebuild_reactor()
+{
+    asio::require(get_executor(), asio::execution::blocking.never).execute([this] {
+        std::lock_guard lock(mutex_);
+        ioc_.notify_fork(asio::execution_context::fork_child);
+    });
 }
 
 inline void event_loop_service::join() noexcept

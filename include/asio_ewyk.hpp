@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/any_executor.hpp>
 #include <asio_ewyk/blocking_section.hpp>
+#include <asio_ewyk/chooser.hpp>
 #include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
@@ -19,6 +20,7 @@
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
 #include <asio_ewyk/strategy_service.hpp>
+#include <asio_ewyk/switch_to.hpp>
 #include <asio_ewyk/use_strategy.hpp>
 #include <asio_ewyk/version.hpp>
 #include <asio_ewyk/worker_pool.hpp>

@@ -47,7 +47,9 @@ class event_loop : public asio::io_context
 public:
     using executor_type = event_loop_executor;
 
-    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100.
+    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100 or
+    /// `cpus` has a number that none can have, and `std::system_error` if the loop cannot be bound
+    /// to its CPU.
     explicit event_loop(event_loop_options options = {})
         : asio::io_context(1)
         , service_(asio::make_service<detail::event_loop_service>(*this, std::move(options)))
@@ -165,12 +167,32 @@ public:
             token, this, quiet_period, timeout);
     }
 
+    /// The CPU time that the loop's thread has used so far; zero before it starts, and where
+    /// the system does not tell. No-throw guarantee.
+    std::chrono::nanoseconds cpu_time() const noexcept { return service_.cpu_time(); }
+
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
     bool terminated() const noexcept { return service_.terminated(); }
 
     /// Ends the loop after the handler that runs. What waits is destroyed with the loop. No-throw
     /// guarantee.
     void stop() noexcept { service_.stop(); }
+
+    /** Makes the loop's reactor anew: on Linux, another epoll descriptor, on which all descriptors
+        are registered again. For one that is broken, and returns again and again although nothing
+        is ready; nothing that waits is lost. Netty's `rebuildSelector()`.
+
+        It is a task, so it is done when a task that this thread submits after it runs. Until then
+        other threads may submit what they like, but not make, use or destroy I/O objects, timers
+        and signal sets of the loop. That is what an acceptor of another loop does which makes its
+        sockets with the executor of this one: it has to wait as well.
+
+        If a descriptor cannot be registered again (it was closed behind Asio's back, or is that of
+        a file), `boost::system::system_error` goes to `on_exception`, and all that can be done with
+        the loop is to stop it. Not for Asio's io_uring backend. Throws what `execute` of the
+        executor does.
+    */
+    void rebuild_reactor() { service_.rebuild_reactor(); }
 
     // Not of this class: they go past the loop's thread.
     void post() = delete;

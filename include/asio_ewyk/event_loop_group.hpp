@@ -30,7 +30,8 @@ class event_loop_group : public context_group<event_loop>
 public:
     /** Starts no thread yet. `event_loop_options::number` has no effect.
 
-        Throws `std::invalid_argument` for a size of 0 and for options that cannot work.
+        Throws `std::invalid_argument` for a size of 0 and for options that cannot work, and
+        `std::system_error` if a loop cannot be bound to its CPU.
     */
     explicit event_loop_group(std::size_t size = default_size(), event_loop_options options = {},
         chooser choose = {})

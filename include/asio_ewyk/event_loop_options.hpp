@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace asio_ewyk {
 
@@ -35,6 +36,13 @@ struct event_loop_options
     /// characters), the name's tail is cut, not the number.
     std::string name = "loop";
     std::size_t number = automatic;
+
+    /// The CPUs that the loops of a group are bound to, each to one: loop number `i` runs on
+    /// `cpus[i % cpus.size()]` only. Empty: the system chooses. A number must be one of a CPU that
+    /// the process may use; the constructor tries that out on the thread that calls it. Other
+    /// threads that a handler starts are bound as well, such as the one of Asio's resolver, but
+    /// not those of this library. Linux only; elsewhere it has no effect.
+    std::vector<int> cpus = {};
 
     /// Called on the loop's thread before its first task. Must not throw.
     std::function<void()> on_thread_start = {};

@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/named_values.hpp>
 
 #include <boost/asio/execution/executor.hpp>
+#include <boost/config.hpp>
 
 #include <array>
 #include <iosfwd>
@@ -129,7 +130,9 @@ namespace this_invocation {
     False while an `invocation.either` task runs on a producer that nobody could relieve: a wait
     would then stop everything that the producer serves. True everywhere else. No-throw guarantee.
 */
-inline bool may_block() noexcept
+// Not inlined: a coroutine may ask again on another thread, for which clang would look at the mark
+// of the first one (llvm/llvm-project#47179).
+BOOST_NOINLINE inline bool may_block() noexcept
 {
     return detail::this_thread_may_block;
 }

@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
+#include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/detail/timetable.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
@@ -13,6 +14,7 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/config.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -46,8 +48,9 @@ public:
     asio::io_context& context() const noexcept { return ioc_; }
     event_loop_executor get_executor() noexcept { return event_loop_executor(*this); }
 
-    // Also in a hook, outside of handlers.
-    bool running_in_this_thread() const noexcept
+    // Also in a hook, outside of handlers. Not inlined: in a coroutine, clang takes the thread for
+    // the same before and after a suspension (llvm/llvm-project#47177).
+    BOOST_NOINLINE bool running_in_this_thread() const noexcept
     {
         return thread_id_.load() == std::this_thread::get_id();
     }
@@ -67,6 +70,7 @@ public:
     void try_to_start() noexcept;
 
     // See event_loop.
+    std::chrono::nanoseconds cpu_time() const noexcept { return clock_.now(); }
     bool terminated() const noexcept { return state_.load() == state::terminated; }
     void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
     bool wait_for_end(time_point deadline);
@@ -76,6 +80,8 @@ public:
     // std::system_error.
     template <class F>
     void wait_in_background(F f);
+
+    void rebuild_reactor();
 
     // stop(), and waits for the threads.
     void join() noexcept;
@@ -124,6 +130,7 @@ private:
     std::vector<std::thread> waiters_; // guarded by mutex_
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
+    thread_clock clock_;                       // written by the thread
     std::atomic<state> state_{state::fresh};   // written under mutex_
     std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
 

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_HPP
 #define ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_HPP
 
+#include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/elastic_threads.hpp>
 
 #include <algorithm>
@@ -235,6 +236,7 @@ inline bool elastic_threads::start(std::size_t place) noexcept
         if (w.thread.joinable())
             w.thread.join();
         block_signals blocked;
+        unbound from_cpu;
         w.thread = std::thread([this, place] { work(place); });
     }
     catch (...)

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_SERVICE_HPP
 
+#include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
@@ -54,6 +55,13 @@ inline event_loop_options numbered(event_loop_options o)
     return o;
 }
 
+inline std::optional<int> cpu_of(event_loop_options const& o)
+{
+    if (o.cpus.empty())
+        return std::nullopt;
+    return o.cpus[o.number % o.cpus.size()];
+}
+
 inline event_loop_service::event_loop_service(
     asio::execution_context& owner, event_loop_options options)
     : asio::execution_context::service(owner)
@@ -62,6 +70,8 @@ inline event_loop_service::event_loop_service(
     , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
 {
+    if (auto const cpu = cpu_of(options_))
+        check_cpu(*cpu);
 }
 
 template <class F, class Allocator>
@@ -205,6 +215,7 @@ inline void event_loop_service::start()
     if (state_.load() != state::fresh)
         return;
     block_signals blocked;
+    unbound from_cpu;
     thread_ = std::thread([this] { work(); });
     state_.store(state::running);
 }
@@ -223,7 +234,9 @@ inline void event_loop_service::try_to_start() noexcept
 inline void event_loop_service::work()
 {
     thread_id_.store(std::this_thread::get_id());
+    clock_.begin();
     name_this_thread(options_.name, options_.number);
+    cpu_binding const bound(cpu_of(options_));
     if (options_.on_thread_start)
         options_.on_thread_start();
     while (!ioc_.stopped())
@@ -253,6 +266,7 @@ inline void event_loop_service::end_of_thread()
     if (options_.on_thread_stop)
         options_.on_thread_stop();
     thread_id_.store({});
+    clock_.end();
     std::lock_guard lock(mutex_);
     state_.store(state::terminated);
     changed_.notify_all();
@@ -318,8 +332,8 @@ inline bool event_loop_service::wait_for_end(time_point deadline)
 inline void event_loop_service::stop() noexcept
 {
     closed_.store(true);
+    std::lock_guard lock(mutex_); // see rebuild_reactor()
     ioc_.stop();
-    std::lock_guard lock(mutex_);
     if (state_.load() == state::fresh)
         state_.store(state::terminated);
 }
@@ -332,6 +346,18 @@ void event_loop_service::wait_in_background(F f)
     waiters_.emplace_back([this, f = std::move(f)] {
         name_this_thread(options_.name + "-end", options_.number);
         f();
+    });
+}
+
+// Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use; it
+// may be called by a handler, provided that no other thread uses the io_context meanwhile. Those
+// that submit do not: a round of tasks is under way, so none sends a wake-up. Those that end the
+// loop wait for the mutex. Executors that count as work are copied, but that is a counter.
+inline void event_loop_service::rebuild_reactor()
+{
+    asio::require(get_executor(), asio::execution::blocking.never).execute([this] {
+        std::lock_guard lock(mutex_);
+        ioc_.notify_fork(asio::execution_context::fork_child);
     });
 }
 

@@ -1,0 +1,125 @@
+#ifndef ASIO_EWYK_CHOOSER_HPP
+#define ASIO_EWYK_CHOOSER_HPP
+
+#include <asio_ewyk/context_group.hpp>
+#include <asio_ewyk/detail/load_balance.hpp>
+#include <asio_ewyk/event_loop.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace asio_ewyk {
+
+/** Chooses the event loop that has been least busy: for an `event_loop_group`, instead of turns.
+
+    How busy a loop is is measured by the CPU time of its thread, over the last tenth of a second
+    or so; a loop that has not started is idle. The loops do nothing for that: the chooser reads the
+    clocks, and no more often than every 10 ms. What was given out since is estimated, so
+    connections that come all at once are spread over the loops, the less busy ones getting
+    more. Idle loops get the same number each, but not in turn.
+
+    A loop that waits in a handler, for a lock or for a disk, uses no CPU time and looks idle.
+    Where the system has no such clocks all loops do, and get the same number each. A connection
+    stays with its loop: who is busy is taken into account for new ones only.
+
+    A copy is a chooser that has measured nothing yet, so one can be the pattern for the choosers of
+    several groups.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: `operator()` is safe.
+
+    @par Exception Safety
+    Strong guarantee. `operator()` throws `std::bad_alloc`, and only on the first call.
+
+    @par Example
+    `event_loop_group workers(4, {}, least_loaded());`
+
+    @see event_loop::cpu_time
+*/
+class least_loaded
+{
+public:
+    least_loaded()
+        : state_(std::make_unique<state>())
+    {
+    }
+
+    least_loaded(least_loaded const&)
+        : least_loaded()
+    {
+    }
+
+    least_loaded(least_loaded&&) noexcept = default;
+
+    least_loaded& operator=(least_loaded other) noexcept
+    {
+        state_.swap(other.state_);
+        return *this;
+    }
+
+    /// The number of the loop that is given the next connection.
+    std::size_t operator()(context_group<event_loop> const& group) const
+    {
+        std::lock_guard const lock(state_->mutex);
+        return state_->choose(group);
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    struct state
+    {
+        std::size_t choose(context_group<event_loop> const& group);
+        void measure(context_group<event_loop> const& group, clock::time_point now);
+
+        std::mutex mutex; // guards all others
+        std::optional<detail::load_balance> balance;
+        std::vector<std::chrono::nanoseconds> cpu_time; // of each loop, at the last measurement
+        std::vector<double> utilisation;                // since the one before
+        clock::time_point measured;
+    };
+
+    static constexpr std::chrono::milliseconds interval{10};
+
+    std::unique_ptr<state> state_;
+};
+
+inline std::size_t least_loaded::state::choose(context_group<event_loop> const& group)
+{
+    auto const now = clock::now();
+    if (!balance)
+    {
+        cpu_time.resize(group.size());
+        utilisation.resize(group.size());
+        for (std::size_t i = 0; i != group.size(); ++i)
+            cpu_time[i] = group[i].cpu_time();
+        measured = now;
+        balance.emplace(group.size());
+    }
+    if (now - measured >= interval)
+        measure(group, now);
+    return balance->choose();
+}
+
+inline void least_loaded::state::measure(
+    context_group<event_loop> const& group, clock::time_point now)
+{
+    using seconds = std::chrono::duration<double>;
+    seconds const elapsed = now - measured;
+    for (std::size_t i = 0; i != group.size(); ++i)
+    {
+        auto const used = group[i].cpu_time();
+        utilisation[i] = seconds(used - cpu_time[i]) / elapsed;
+        cpu_time[i] = used;
+    }
+    balance->measured(utilisation, elapsed.count());
+    measured = now;
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,131 @@
+#ifndef ASIO_EWYK_DETAIL_CPU_BINDING_HPP
+#define ASIO_EWYK_DETAIL_CPU_BINDING_HPP
+
+#include <optional>
+#include <stdexcept>
+
+#if defined(__linux__)
+#include <sched.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#endif
+
+namespace asio_ewyk::detail {
+
+#if defined(__linux__)
+
+// Which CPUs this thread was allowed before it was bound; null if it is not. Written by the thread
+// itself only.
+inline thread_local cpu_set_t const* this_thread_unbound = nullptr;
+
+// The first CPU that there is no room for in the system's set of CPUs.
+inline constexpr int end_of_cpus = CPU_SETSIZE;
+
+// Binds this thread to a CPU; returns the system's error, 0 if there was none.
+inline int bind_this_thread(int cpu) noexcept
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(cpu), &one);
+    return ::sched_setaffinity(0, sizeof one, &one) == 0 ? 0 : errno;
+}
+
+// Throws if a thread cannot be bound to that CPU. There is no way to find out but to try; so this
+// thread is there for a moment.
+inline void check_cpu(int cpu)
+{
+    if (cpu < 0 || cpu >= end_of_cpus)
+        throw std::invalid_argument(
+            "cpus must be numbers from 0 to " + std::to_string(end_of_cpus - 1));
+    cpu_set_t before;
+    int error = ::sched_getaffinity(0, sizeof before, &before) == 0 ? 0 : errno;
+    if (!error)
+    {
+        error = bind_this_thread(cpu);
+        ::sched_setaffinity(0, sizeof before, &before);
+    }
+    if (error)
+        throw std::system_error(
+            error, std::system_category(), "cpus: number " + std::to_string(cpu));
+}
+
+// While it lives this thread is bound to that CPU, if one is given.
+class cpu_binding
+{
+public:
+    explicit cpu_binding(std::optional<int> cpu) noexcept
+    {
+        if (!cpu || ::sched_getaffinity(0, sizeof before_, &before_) != 0)
+            return;
+        // It was checked; a CPU that was switched off since is no reason not to run.
+        if (bind_this_thread(*cpu) == 0)
+            this_thread_unbound = &before_;
+    }
+
+    cpu_binding(cpu_binding const&) = delete;
+    cpu_binding& operator=(cpu_binding const&) = delete;
+
+    ~cpu_binding() { this_thread_unbound = nullptr; }
+
+private:
+    cpu_set_t before_;
+};
+
+// While it lives, threads that this thread starts begin with the CPUs that this one had before it
+// was bound: they are not part of the loop whose handler needs them.
+class unbound
+{
+public:
+    unbound() noexcept
+    {
+        if (this_thread_unbound && ::sched_getaffinity(0, sizeof bound_, &bound_) == 0)
+            lifted_ = ::sched_setaffinity(0, sizeof bound_, this_thread_unbound) == 0;
+    }
+
+    unbound(unbound const&) = delete;
+    unbound& operator=(unbound const&) = delete;
+
+    ~unbound()
+    {
+        if (lifted_)
+            ::sched_setaffinity(0, sizeof bound_, &bound_);
+    }
+
+private:
+    cpu_set_t bound_;
+    bool lifted_ = false;
+};
+
+#else
+
+inline void check_cpu(int cpu)
+{
+    if (cpu < 0)
+        throw std::invalid_argument("cpus must be numbers from 0");
+}
+
+class cpu_binding
+{
+public:
+    explicit cpu_binding(std::optional<int>) noexcept {}
+    ~cpu_binding() {}
+    cpu_binding(cpu_binding const&) = delete;
+    cpu_binding& operator=(cpu_binding const&) = delete;
+};
+
+class unbound
+{
+public:
+    unbound() noexcept {}
+    ~unbound() {}
+    unbound(unbound const&) = delete;
+    unbound& operator=(unbound const&) = delete;
+};
+
+#endif
+
+} // namespace asio_ewyk::detail
+
+#endif

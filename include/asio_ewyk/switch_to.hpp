@@ -1,0 +1,92 @@
+#ifndef ASIO_EWYK_SWITCH_TO_HPP
+#define ASIO_EWYK_SWITCH_TO_HPP
+
+#include <asio_ewyk/detail/crossing.hpp>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace asio = boost::asio;
+
+namespace detail {
+
+template <class Executor>
+struct initiate_switch
+{
+    template <class Handler>
+    void operator()(Handler&& handler) const
+    {
+        // A copy: this object is a part of the coroutine that goes.
+        Executor const target = executor;
+        crossing<std::decay_t<Handler>>::begin(target, std::forward<Handler>(handler));
+    }
+
+    Executor executor;
+};
+
+} // namespace detail
+
+/** Moves the coroutine that awaits it to another executor: `co_await switch_to(executor)`.
+
+    What follows runs there, in a function that was submitted with `blocking.never`: so always as
+    a new task, also if the coroutine is there already.
+
+    A coroutine of type `asio::awaitable` has an executor, the one that it was spawned on: its home.
+    To be away lasts until the next operation that it awaits: whatever that is, its completion
+    brings the coroutine home. So a connection does what takes long like this:
+
+    - it goes to the executor of a `worker_pool`, and does there what needs nothing that other
+      handlers of the connection use;
+    - it comes home by `co_await switch_to(co_await asio::this_coro::executor)`, and only then
+      uses its socket again.
+
+    It is never at two places at a time. What else may happen:
+
+    - The executor refuses (`queue_full_error`, or what else `execute` throws): `co_await` throws
+      that, on the same thread, and the coroutine has not moved. A program that tries again at once
+      learns of each 33rd refusal in a row at home, where it may have to wait for room: a thread's
+      stack is not endless.
+    - The executor destroys what waits, because it has ended: the coroutine is destroyed, at home
+      or, if home has ended as well, where it is.
+    - A thread may still be about to leave the submission when the coroutine has long gone on. So
+      end the home first, then the pool, and destroy them only then: declare the home before the
+      pool, and call shutdown_gracefully(), or join what runs it, at the end of the scope.
+    - An exception while it is away: it is caught, and what goes out of scope is destroyed, away.
+      A completion handler of `co_spawn` is called at home all the same.
+    - Cancellation: it has no effect on a switch, which does not take long. As with all operations
+      `co_await` throws `operation_aborted`, and does not switch, if the coroutine was cancelled
+      before. Asio's cancellation signals are not for several threads: none may be emitted to
+      a coroutine that is away.
+    - `this_invocation::may_block()`, `blocking_section` and the like mean the thread's task, and
+      so the new one.
+
+    Other than `asio::dispatch(executor, asio::use_awaitable)`: that goes to the executor and comes
+    home again before the coroutine goes on.
+
+    @returns an operation that has not begun, in the form of `asio::deferred`, with the signature
+    `void(std::exception_ptr)`.
+
+    @par Thread Safety
+    Safe.
+
+    @par Exception Safety
+    The call: what copying the executor throws. `co_await`: see above.
+
+    @par Example
+    @snippet test/unit/switch_to.cpp there_and_back
+*/
+template <asio::execution::executor Executor>
+[[nodiscard]] auto switch_to(Executor executor)
+{
+    return asio::async_initiate<asio::deferred_t const, void(std::exception_ptr)>(
+        detail::initiate_switch<Executor>{std::move(executor)}, asio::deferred);
+}
+
+} // namespace asio_ewyk
+
+#endif

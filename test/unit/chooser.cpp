@@ -1,0 +1,129 @@
+#include <asio_ewyk/chooser.hpp>
+
+#include "pool_support.hpp"
+#include <asio_ewyk/event_loop_group.hpp>
+
+#include <array>
+
+BOOST_AUTO_TEST_SUITE(chooser)
+
+namespace {
+
+using namespace support;
+
+std::array<int, 2> choose_of_two(ewyk::event_loop_group& group, int n)
+{
+    std::array<int, 2> chosen{};
+    for (int i = 0; i != n; ++i)
+        ++chosen[&group.next() == &group[1]];
+    return chosen;
+}
+
+BOOST_AUTO_TEST_CASE(loops_that_have_not_started_get_the_same_number_each)
+{
+    ewyk::event_loop_group group(2, {}, ewyk::least_loaded());
+    auto const chosen = choose_of_two(group, 1000);
+    BOOST_TEST(chosen[0] == 500);
+    BOOST_TEST(chosen[1] == 500);
+}
+
+// A loop that has used any time is busier than one that has not started, on however slow a machine.
+BOOST_AUTO_TEST_CASE(the_idle_one_gets_more)
+{
+    if (!ewyk::detail::thread_clock::works)
+        return;
+    ewyk::event_loop_group group(2, {}, ewyk::least_loaded());
+    std::atomic<bool> enough{false};
+    asio::post(group[0], [&] {
+        while (!enough)
+        {
+        }
+    });
+    BOOST_TEST(eventually([&] {
+        auto const chosen = choose_of_two(group, 100);
+        return chosen[1] > chosen[0] + 10;
+    }));
+    enough = true;
+    BOOST_TEST(group.shutdown_gracefully(0ms, patience));
+}
+
+BOOST_AUTO_TEST_CASE(several_threads_choose)
+{
+    constexpr std::size_t each = 20'000;
+    ewyk::event_loop_group group(3, {}, ewyk::least_loaded());
+    for (ewyk::event_loop& loop : group)
+        loop.start();
+    std::atomic<std::size_t> of_the_group{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t != 3; ++t)
+        threads.emplace_back([&] {
+            for (std::size_t i = 0; i != each; ++i)
+            {
+                ewyk::event_loop const* const next = &group.next();
+                of_the_group += next == &group[0] || next == &group[1] || next == &group[2];
+            }
+        });
+    for (auto& t : threads)
+        t.join();
+    BOOST_TEST(of_the_group == 3 * each);
+}
+
+BOOST_AUTO_TEST_CASE(one_is_the_pattern_for_several_groups)
+{
+    ewyk::least_loaded const pattern;
+    ewyk::event_loop_group one(1, {}, pattern);
+    ewyk::event_loop_group two(2, {}, pattern);
+    BOOST_TEST(&one.next() == &one[0]);
+    auto const chosen = choose_of_two(two, 10);
+    BOOST_TEST(chosen[0] == 5);
+    ewyk::least_loaded other;
+    other = pattern;
+    BOOST_TEST(other(one) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(cpu_time_of_a_loop)
+{
+    ewyk::event_loop loop;
+    BOOST_TEST(loop.cpu_time().count() == 0);
+    if (!ewyk::detail::thread_clock::works)
+        return;
+    event done;
+    asio::post(loop, [&] {
+        while (loop.cpu_time() < 5ms)
+        {
+        }
+        done.set();
+    });
+    BOOST_TEST_REQUIRE(done.wait());
+    auto const before = loop.cpu_time();
+    BOOST_TEST((before >= 5ms));
+    // What it was at the end stays.
+    BOOST_TEST(loop.shutdown_gracefully(0ms, patience));
+    auto const at_end = loop.cpu_time();
+    BOOST_TEST((at_end >= before));
+    BOOST_TEST((loop.cpu_time() == at_end));
+}
+
+// While threads begin and end.
+BOOST_AUTO_TEST_CASE(cpu_time_of_a_loop_that_ends)
+{
+    for (int i = 0; i != 50; ++i)
+    {
+        ewyk::event_loop loop;
+        auto last = 0ns;
+        bool only_grows = true;
+        loop.start();
+        asio::post(loop, [&] { loop.stop(); });
+        while (!loop.terminated())
+        {
+            auto const now = loop.cpu_time();
+            only_grows = only_grows && now >= last;
+            last = now;
+        }
+        BOOST_TEST(only_grows);
+    }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

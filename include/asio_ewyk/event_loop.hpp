@@ -183,9 +183,10 @@ public:
         is ready; nothing that waits is lost. Netty's `rebuildSelector()`.
 
         It is a task, so it is done when a task that this thread submits after it runs. Until then
-        other threads may submit what they like, but not make, use or destroy I/O objects, timers
-        and signal sets of the loop. That is what an acceptor of another loop does which makes its
-        sockets with the executor of this one: it has to wait as well.
+        other threads may submit and schedule what they like, but not make, use or destroy I/O
+        objects, timers and signal sets of the loop. That is what serve() on another loop does, and
+        an acceptor there which makes its sockets with the executor of this one: they have to wait
+        as well.
 
         If a descriptor cannot be registered again (it was closed behind Asio's back, or is that of
         a file), `boost::system::system_error` goes to `on_exception`, and all that can be done with

@@ -51,6 +51,14 @@ public:
     // that has ended.
     void close() noexcept;
 
+    // Calls f() while no other thread sets or cancels a timer.
+    template <class F>
+    void exclude_others(F f)
+    {
+        std::lock_guard const lock(mutex_);
+        f();
+    }
+
     // How many that run once have. On the loop's thread.
     std::size_t ran() const noexcept { return ran_; }
 

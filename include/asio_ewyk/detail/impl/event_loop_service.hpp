@@ -352,7 +352,8 @@ void event_loop_service::wait_in_background(F f)
 // Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use; it
 // may be called by a handler, provided that no other thread uses the io_context meanwhile. Those
 // that submit do not: a round of tasks is under way, so none sends a wake-up. Those that end the
-// loop, or schedule a function, wait for a mutex. Executors that count as work are copied, but that is a counter.
+// loop, or schedule a function, wait for a mutex. Executors that count as work are copied, but that
+// is a counter.
 inline void event_loop_service::rebuild_reactor()
 {
     asio::require(get_executor(), asio::execution::blocking.never).execute([this] {

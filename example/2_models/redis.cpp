@@ -1,0 +1,39 @@
+// Redis: one thread does everything. Commands run one after another, so the data needs no lock; and
+// one that takes long stops all the others.
+//
+//     accepts, reads, decodes, computes, writes: the loop
+
+#include "service.hpp"
+
+#include <asio_ewyk.hpp>
+
+#include <map>
+
+namespace ewyk = asio_ewyk;
+using namespace models;
+
+int main()
+{
+    std::map<std::string, int> counters; // the loop's thread is the only one that uses it
+
+    auto const session = [&](tcp::socket socket) -> asio::awaitable<void> {
+        lines connection(std::move(socket));
+        for (std::string name; co_await connection.read(name);)
+        {
+            ++counters[name];
+            co_await connection.write("ok");
+        }
+    };
+
+    // tag::model[]
+    ewyk::event_loop loop({.name = "redis"});
+    tcp::acceptor acceptor(loop, anywhere());
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), loop, session, {.max_connections = 10000}, asio::detached);
+    // end::model[]
+
+    int const result = try_it("redis", where, "incr", "ok");
+    loop.shutdown_gracefully(0s, 5s);
+    std::cout << counters["incr"] << " times, counted without a lock\n";
+    return counters["incr"] == 160 ? result : 1;
+}

@@ -55,7 +55,7 @@ inline boost::program_options::options_description describe()
             "who runs the handlers, see above")
         ("threads,t", po::value<long>(),
             "how many threads there may be (default: 16, for io_context_per_thread one a core)")
-        ("grace,g", po::value<long>()->default_value(0),
+        ("grace,g", po::value<long>()->default_value(50),
             "microseconds that a handler may run before another thread waits for events")
         ("address,a", po::value<std::string>()->default_value("127.0.0.1"),
             "the address to listen on")

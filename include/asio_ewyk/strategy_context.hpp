@@ -68,7 +68,7 @@ public:
 
     /// A context that shares a pool, which must outlive it. `grace`: see `strategy_options`.
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
-        std::chrono::nanoseconds grace = std::chrono::nanoseconds::zero())
+        std::chrono::nanoseconds grace = default_grace)
         : service_(asio::make_service<strategy_service>(*this, pool, s, grace))
     {
     }

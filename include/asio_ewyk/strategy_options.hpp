@@ -6,6 +6,10 @@
 
 namespace asio_ewyk {
 
+/// The default of `strategy_options::grace`: longer than most handlers that do not block, and not
+/// much longer than it takes to wake a thread.
+inline constexpr std::chrono::nanoseconds default_grace = std::chrono::microseconds(50);
+
 /** How a `strategy_context`, or `use_strategy`, is to be. Every field has a default.
 
     The fields from `min_threads` on are those of the context's own pool, with the meaning, the
@@ -20,16 +24,18 @@ struct strategy_options
     strategy_t strategy = strategy_t::eat_what_you_kill;
 
     /** How long a task may run before another thread is to produce, with `execute_produce_consume`
-        and `eat_what_you_kill`. 0: before each task another thread is asked, as in Jetty; a task
-        that blocks delays the others least, and short ones pay for it with wake-ups.
+        and `eat_what_you_kill`: so short tasks run as fast as with a single thread. 0: before each
+        task another thread is asked, as in Jetty; a task that blocks delays the others least, and
+        short ones pay for it with wake-ups.
 
         With a grace a thread of the pool stands by while tasks run; it looks from time to time
         whether one is late, more often where many are: a task that sleeps is late at the earliest
         after the grace, and at the latest after the grace and 2 ms. One that computes has ten
         times that grace; one that says with `blocking_section` that it will block has none. Where
-        no thread of the pool can stand by, it is as with 0. At least 0.
+        no thread of the pool can stand by, it is as with 0; likewise while many tasks are late, or
+        one thread has more to do than it can and several get more done. At least 0.
     */
-    std::chrono::nanoseconds grace = std::chrono::nanoseconds::zero();
+    std::chrono::nanoseconds grace = default_grace;
 
     std::size_t min_threads = worker_pool_options{}.min_threads;
     std::size_t max_threads = worker_pool_options{}.max_threads;

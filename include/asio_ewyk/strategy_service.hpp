@@ -41,7 +41,7 @@ public:
 
     /// Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
-        std::chrono::nanoseconds grace = std::chrono::nanoseconds::zero());
+        std::chrono::nanoseconds grace = default_grace);
 
     /// The `io_context` that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }

@@ -30,7 +30,7 @@ namespace asio_ewyk {
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace = std::chrono::nanoseconds::zero());
+    std::chrono::nanoseconds grace = default_grace);
 
 /// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
 /// `strategy_context::run`. Without the service it is `ioc.run()`.

@@ -4,12 +4,16 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/spread.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/detail/thread_clock.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -29,7 +33,7 @@ inline std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
 // microseconds and a late task half an interval of production: where tasks are late some hundred
 // times a second, that is about the least sum of both. Where they are not, it looks every
 // `longest`. Where they are late more often, production is handed over before each task instead,
-// which costs less then.
+// which costs less then; and also where one thread is not enough, see spread.
 class standby
 {
 public:
@@ -58,24 +62,24 @@ public:
     // The producer, for each task: whether to lend rather than to hand over.
     bool pays() noexcept
     {
-        if (++tasks_ == checked_every)
+        if (++tasks_ % checked_every == 0)
         {
-            tasks_ = 0;
             time_point const now = std::chrono::steady_clock::now();
-            if (duration const time = now - window_; time >= window)
-            {
-                window_ = now;
-                pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time;
-            }
+            if (now - began_window_ >= window)
+                decide(now);
         }
         return pays_;
     }
 
-    // Any thread: a task was late. Without a loan, if it took that long.
+    // Any thread: a task was late.
     void count_late() noexcept { late_.fetch_add(1, std::memory_order_relaxed); }
-    void count_late(duration time) noexcept
+
+    // Any thread: a task took that long, after production was handed over. If another thread has
+    // produced meanwhile, handing over was of use; if not, it may have been as short on loan.
+    void count_run(duration time, bool superseded) noexcept
     {
-        if (time >= grace_)
+        ran_.fetch_add(time.count(), std::memory_order_relaxed);
+        if (time >= (superseded ? grace_ : computing * grace_))
             count_late();
     }
 
@@ -161,12 +165,27 @@ private:
     static constexpr int computing = 10;
 
     // So many tasks, and then that long, between two decisions whether lending pays.
-    static constexpr int checked_every = 64;
+    static constexpr std::size_t checked_every = 64;
     static constexpr duration window = std::chrono::milliseconds(10);
 
     // Tasks that are late more often than once in that time make lending more expensive than
     // handing over.
     static constexpr duration too_often = std::chrono::milliseconds(3);
+
+    // A window is over.
+    void decide(time_point now) noexcept
+    {
+        duration const time = now - began_window_;
+        duration const cpu = this_thread_cpu_time();
+        thread_id const id = this_thread_id();
+        bool const same = std::exchange(producer_, id) == id;
+        bool const lends = spread_.lends_after({time, tasks_, same ? cpu - cpu_ : duration::zero(),
+            duration(ran_.exchange(0, std::memory_order_relaxed))});
+        pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
+        began_window_ = now;
+        cpu_ = cpu;
+        tasks_ = 0;
+    }
 
     duration least() const noexcept { return std::clamp(grace_, shortest, longest); }
 
@@ -174,11 +193,17 @@ private:
     duration interval_; // the thread's that stands by
 
     // The producer's own.
-    int tasks_ = 0;
     bool pays_ = true;
-    time_point window_{};
+    spread spread_;
+    std::size_t tasks_ = 0; // in this window
+    time_point began_window_{};
+    duration cpu_{}; // of that thread, at its beginning
+    thread_id producer_{};
 
-    std::atomic<int> late_{0}; // in this window; relaxed, a plain sum
+    // In this window; relaxed, plain sums.
+    std::atomic<int> late_{0};
+    std::atomic<duration::rep> ran_{0};
+
     parker sleep_;
 
     // Of the last loan.

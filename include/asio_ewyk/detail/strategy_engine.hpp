@@ -233,10 +233,10 @@ private:
         }
         time_point const began = std::chrono::steady_clock::now();
         run(frame, product);
-        if (resume(frame))
-            return true;
-        standby_.count_late(std::chrono::steady_clock::now() - began);
-        return false;
+        auto const time = std::chrono::steady_clock::now() - began;
+        bool const resumed = resume(frame);
+        standby_.count_run(time, !resumed);
+        return resumed;
     }
 
     // After a task, when the right was handed over. False if another thread produces now.

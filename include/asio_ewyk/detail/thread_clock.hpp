@@ -14,6 +14,14 @@ namespace asio_ewyk::detail {
 
 #if defined(_POSIX_THREAD_CPUTIME) && _POSIX_THREAD_CPUTIME >= 0
 
+// How much this thread has used so far.
+inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
+{
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
+
 // Tells any thread how much CPU time one has used, which costs that one nothing.
 class thread_clock
 {
@@ -61,6 +69,12 @@ private:
 };
 
 #else
+
+// Not known: 0.
+inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
+{
+    return {};
+}
 
 class thread_clock
 {

@@ -1,0 +1,97 @@
+#ifndef ASIO_EWYK_DETAIL_SPREAD_HPP
+#define ASIO_EWYK_DETAIL_SPREAD_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+namespace asio_ewyk::detail {
+
+// Whether tasks that are short enough to be run on loan are better given to several threads: while
+// they are, a context has one thread at work, and that may not be enough.
+//
+// It decides after each window of time, by what it has measured and not by what tasks ought to
+// cost: when the producer is out of CPU time, another window is spent with handing over before each
+// task. If more tasks were run, it stays like that until one thread would do again; if not, it is
+// tried again later, after twice as many windows each time.
+class spread
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    // What happened in a window.
+    struct window
+    {
+        duration time;
+        std::size_t tasks;
+        duration cpu; // that the producing thread used, while it lent; 0 if that is not known
+        duration ran; // of all tasks in sum, while it handed over
+    };
+
+    // After a window: whether to lend in the next one.
+    bool lends_after(window const& w) noexcept
+    {
+        switch (state_)
+        {
+        case state::lending:
+            if (w.cpu * 10 < w.time * 9)
+            {
+                wait_ = pause_ = 1;
+                return true;
+            }
+            if (--wait_ > 0)
+                return true;
+            before_ = w;
+            state_ = state::starting;
+            return false;
+        case state::starting: // threads have to wake up first
+            state_ = state::trying;
+            return false;
+        case state::trying:
+            if (rate(w) > rate(before_) * (1 + gain))
+            {
+                state_ = state::spreading;
+                return false;
+            }
+            wait_ = pause_ = std::min(2 * pause_, longest_pause);
+            state_ = state::lending;
+            return true;
+        case state::spreading:
+            if (w.ran * 4 >= w.time * 3)
+                return false;
+            wait_ = pause_ = 1;
+            state_ = state::lending;
+            return true;
+        }
+        return true;
+    }
+
+private:
+    enum class state
+    {
+        lending,
+        starting,
+        trying,
+        spreading,
+    };
+
+    static double rate(window const& w) noexcept
+    {
+        return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
+    }
+
+    // Less may be chance.
+    static constexpr double gain = 0.125;
+
+    // In windows.
+    static constexpr int longest_pause = 128;
+
+    state state_ = state::lending;
+    window before_{};
+    int wait_ = 1;  // windows until the next try
+    int pause_ = 1; // after the next one that was in vain: twice that
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,170 @@
+#include <asio_ewyk/detail/spread.hpp>
+
+#include "pool_support.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+
+#include <time.h>
+
+BOOST_AUTO_TEST_SUITE(spread)
+
+namespace {
+
+using namespace support;
+using policy = ewyk::detail::spread;
+
+policy::window lent(std::size_t tasks, std::chrono::nanoseconds cpu)
+{
+    return {10ms, tasks, cpu, 0ns};
+}
+
+policy::window handed_over(std::size_t tasks, std::chrono::nanoseconds ran)
+{
+    return {10ms, tasks, 0ns, ran};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(one_thread_that_has_time_is_enough)
+{
+    policy p;
+    for (int i = 0; i != 1000; ++i)
+        BOOST_TEST(p.lends_after(lent(100, 8ms)));
+}
+
+BOOST_AUTO_TEST_CASE(spreads_while_that_gets_more_done)
+{
+    policy p;
+    BOOST_TEST(!p.lends_after(lent(100, 10ms)));
+    BOOST_TEST(!p.lends_after(handed_over(100, 10ms))); // the threads wake up
+    for (int i = 0; i != 100; ++i)
+        BOOST_TEST(!p.lends_after(handed_over(190, 20ms)));
+    // The load falls.
+    BOOST_TEST(p.lends_after(handed_over(70, 7ms)));
+    BOOST_TEST(p.lends_after(lent(70, 7ms)));
+    // And rises.
+    BOOST_TEST(!p.lends_after(lent(100, 10ms)));
+}
+
+BOOST_AUTO_TEST_CASE(tries_less_and_less_often_what_is_of_no_use)
+{
+    policy p;
+    int tried = 0;
+    for (int i = 0; i != 1280; ++i)
+        if (!p.lends_after(lent(100, 10ms)))
+        {
+            ++tried;
+            BOOST_TEST(!p.lends_after(handed_over(105, 10ms)));
+            BOOST_TEST(p.lends_after(handed_over(105, 10ms)));
+        }
+    BOOST_TEST(tried > 7);
+    BOOST_TEST(tried < 20);
+    // Anew when there was time in between.
+    BOOST_TEST(p.lends_after(lent(50, 5ms)));
+    BOOST_TEST(!p.lends_after(lent(100, 10ms)));
+}
+
+namespace {
+
+void compute(std::chrono::nanoseconds time)
+{
+    auto const used = [] {
+        timespec t{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+    };
+    auto const end = used() + time;
+    while (used() < end)
+    {
+    }
+}
+
+// Tasks of which each submits the next one, at once or later, and which threads run them.
+class chains
+{
+public:
+    chains(ewyk::strategy_context& ctx, int n, std::chrono::nanoseconds time,
+        std::chrono::nanoseconds pause = {})
+      : ctx_(ctx), time_(time), pause_(pause), live_(n)
+    {
+        for (int i = 0; i != n; ++i)
+            again();
+    }
+
+    ~chains()
+    {
+        over_ = true;
+        LOCKED_TEST(eventually([this] { return live_ == 0; }));
+    }
+
+    // How many threads ran the next so many.
+    std::size_t threads(int tasks)
+    {
+        std::unique_lock lock(mutex_);
+        threads_.clear();
+        left_ = tasks;
+        LOCKED_TEST(done_.wait_for(lock, patience, [this] { return left_ <= 0; }));
+        return threads_.size();
+    }
+
+private:
+    void again()
+    {
+        if (pause_ == 0ns)
+            return asio::post(ctx_, [this] { run(); });
+        auto const timer = std::make_shared<asio::steady_timer>(
+            ctx_, std::chrono::duration_cast<asio::steady_timer::duration>(pause_));
+        timer->async_wait([this, timer](boost::system::error_code) { run(); });
+    }
+
+    void run()
+    {
+        compute(time_);
+        {
+            std::lock_guard const lock(mutex_);
+            threads_.insert(std::this_thread::get_id());
+            if (--left_ == 0)
+                done_.notify_all();
+        }
+        if (over_)
+            --live_;
+        else
+            again();
+    }
+
+    ewyk::strategy_context& ctx_;
+    std::chrono::nanoseconds const time_;
+    std::chrono::nanoseconds const pause_;
+    std::atomic<bool> over_{false};
+    std::atomic<int> live_;
+    std::mutex mutex_;
+    std::condition_variable done_;
+    std::set<std::thread::id> threads_; // guarded by mutex_
+    int left_ = 0;                      // likewise
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(several_threads_while_one_is_not_enough)
+{
+    ewyk::strategy_context ctx({.grace = 50us, .max_threads = 8});
+    auto work = std::make_optional(asio::make_work_guard(ctx));
+    std::thread caller([&] { ctx.run(); });
+    {
+        // None is late: as they compute, that would take ten times the grace.
+        chains much(ctx, 16, 200us);
+        // One core can do no more by several threads.
+        if (std::thread::hardware_concurrency() > 1)
+            BOOST_TEST(eventually([&] { return much.threads(200) > 1; }));
+    }
+    {
+        chains little(ctx, 1, 100us, 2ms);
+        BOOST_TEST(eventually([&] { return little.threads(50) == 1; }));
+    }
+    work.reset();
+    caller.join();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -87,9 +87,11 @@ private:
         return now;
     }
 
-    std::vector<std::unique_ptr<Context>> contexts_;
     chooser choose_;
     std::atomic<std::size_t> turn_{0};
+
+    // Last: they may tell others that they are gone, who call next() until then.
+    std::vector<std::unique_ptr<Context>> contexts_;
 };
 
 } // namespace asio_ewyk

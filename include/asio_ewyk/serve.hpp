@@ -30,10 +30,14 @@ struct end_of_serving
     using executor_type = asio::associated_executor_t<Handler, asio::any_io_executor>;
     using allocator_type = asio::associated_allocator_t<Handler>;
 
-    executor_type get_executor() const noexcept
+    // Not `otherwise` itself: a handler that does not need it may outlive that context.
+    end_of_serving(Handler h, asio::any_io_executor const& otherwise)
+        : handler(std::move(h))
+        , executor(asio::get_associated_executor(handler, otherwise))
     {
-        return asio::get_associated_executor(handler, otherwise);
     }
+
+    executor_type get_executor() const noexcept { return executor; }
 
     allocator_type get_allocator() const noexcept
     {
@@ -43,7 +47,7 @@ struct end_of_serving
     void operator()(std::exception_ptr e) { std::move(handler)(std::move(e)); }
 
     Handler handler;
-    asio::any_io_executor otherwise;
+    executor_type executor;
 };
 
 // Not a template of the workers' and the session's types, so that it is compiled once for all.
@@ -64,8 +68,8 @@ struct start_serving
                 if (auto const alive = weak.lock())
                     alive->stop();
             });
-        spawn(executor, serving<Protocol>::run(std::move(all), std::move(listeners)),
-            end_of_serving<Handler>{std::move(handler), executor});
+        asio::co_spawn(executor, serving<Protocol>::run(std::move(all), std::move(listeners)),
+            end_of_serving<Handler>(std::move(handler), executor));
     }
 
     executor_type executor; // the boss's
@@ -75,6 +79,8 @@ template <class Protocol, class Workers, class Session, class Token>
 auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     typename serving<Protocol>::listeners listeners, Token&& token)
 {
+    for (auto const& l : listeners)
+        all->watch_boss(asio::query(l->executor(), asio::execution::context));
     all->watch_workers();
     start_serving<Protocol> start{listeners.front()->executor()};
     return asio::async_initiate<Token, void(std::exception_ptr)>(std::move(start), token,

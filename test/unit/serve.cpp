@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(clients_wait_for_a_place)
         clients.emplace_back(where).send('a');
     for (; !clients.empty(); clients.pop_front())
         BOOST_TEST(clients.front().receive() == 'a');
-    BOOST_TEST(most == 2);
+    BOOST_TEST(most <= 2);
 }
 
 BOOST_AUTO_TEST_CASE(clients_without_a_place_are_refused)

@@ -2,6 +2,7 @@
 
 #include "serve_support.hpp"
 #include <asio_ewyk/strategy_context.hpp>
+#include <asio_ewyk/switch_to.hpp>
 
 #include <deque>
 #include <stdexcept>
@@ -133,11 +134,11 @@ public:
     no_descriptors()
     {
         ::getrlimit(RLIMIT_NOFILE, &before_);
-        int const next = ::dup(0);
+        int const next = ::socket(AF_INET, SOCK_STREAM, 0);
         ::close(next);
         rlimit now = before_;
         now.rlim_cur = static_cast<rlim_t>(next);
-        ::setrlimit(RLIMIT_NOFILE, &now);
+        BOOST_TEST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &now) == 0);
     }
     no_descriptors(no_descriptors const&) = delete;
     no_descriptors& operator=(no_descriptors const&) = delete;
@@ -200,120 +201,88 @@ BOOST_AUTO_TEST_CASE(an_acceptor_that_is_broken_ends_the_operation)
 }
 #endif
 
-enum class first
-{
-    boss,
-    workers,
-};
-
-template <class Boss, class Workers>
-void destroy_under_load(first goes)
-{
-    census handlers;
-    auto boss = std::make_unique<Boss>();
-    auto workers = std::make_unique<Workers>();
-    auto acceptor = acceptor_of(*boss);
-    auto const where = acceptor.local_endpoint();
-    ewyk::serve(
-        std::move(acceptor), *workers,
-        [kept = resident(handlers)](tcp::socket socket) { return echo(std::move(socket)); },
-        {.max_connections = 8}, resident(handlers));
-    std::atomic<bool> over{false};
-    gathering answered;
-    std::thread load([&] {
-        while (!over)
-            try
-            {
-                if (client(where).ask() == 'x')
-                    answered.arrive();
-            }
-            catch (boost::system::system_error const&)
-            {
-            }
-    });
-    BOOST_TEST(answered.wait_for(20));
-    if (goes == first::workers)
-        workers.reset();
-    boss.reset();
-    workers.reset();
-    over = true;
-    load.join();
-    BOOST_TEST(handlers.made == handlers.destroyed);
-}
-
-BOOST_AUTO_TEST_CASE(either_side_may_be_destroyed_first)
-{
-    struct one_loop : ewyk::event_loop_group
-    {
-        one_loop() : ewyk::event_loop_group(1) {}
-    };
-    struct two_loops : ewyk::event_loop_group
-    {
-        two_loops() : ewyk::event_loop_group(2) {}
-    };
-    using context = run_by_a_thread<ewyk::strategy_context>;
-    for (int i = 0; i != 10; ++i)
-        for (first const goes : {first::boss, first::workers})
-        {
-            destroy_under_load<one_loop, two_loops>(goes);
-            destroy_under_load<context, two_loops>(goes);
-            destroy_under_load<one_loop, context>(goes);
-        }
-}
-
-BOOST_AUTO_TEST_CASE(workers_that_go_end_the_operation)
+// The loop refuses what others submit, but not what ends the operation.
+BOOST_AUTO_TEST_CASE(a_boss_that_is_full)
 {
     outcome over;
-    ewyk::event_loop_group boss(1);
-    auto workers = std::make_unique<ewyk::event_loop_group>(1);
-    auto acceptor = acceptor_of(boss);
-    auto const where = acceptor.local_endpoint();
-    ewyk::serve(std::move(acceptor), *workers, echo, over.token());
-    client c(where);
-    BOOST_TEST(c.ask() == 'x');
-    workers.reset();
+    event begun, go_on;
+    ewyk::event_loop boss({.max_pending_tasks = 1});
+    ewyk::event_loop worker;
+    asio::post(boss, [&] {
+        begun.set();
+        go_on.wait();
+    });
+    BOOST_TEST(begun.wait());
+    asio::post(boss, [] {}); // the one that may wait
+    ewyk::serve(acceptor_of(boss), worker, echo, over.token());
+    over.cancel();
+    go_on.set();
     BOOST_TEST(over.wait());
     BOOST_TEST(!over.failure());
-    BOOST_TEST(c.receive() == lost);
 }
 
-BOOST_AUTO_TEST_CASE(cancelled_while_clients_come)
+// So does a context whose pool is full: then tasks wait that the loop itself would run.
+BOOST_AUTO_TEST_CASE(a_boss_whose_pool_is_full)
 {
-    std::deque<outcome> outcomes;
-    ewyk::event_loop_group boss(2), workers(2);
-    for (int i = 0; i != 20; ++i)
-    {
-        outcome& over = outcomes.emplace_back();
-        auto acceptor = acceptor_of(boss);
-        auto const where = acceptor.local_endpoint();
-            ewyk::serve(std::move(acceptor), workers, echo, {.max_connections = 2}, over.token());
-        std::thread load([&] {
-            try
-            {
-                for (;;)
-                    client(where).send('x');
-            }
-            catch (boost::system::system_error const&)
-            {
-            }
-        });
-        client c;
+    outcome over;
+    event release;
+    gathering refused;
+    run_by_a_thread<ewyk::strategy_context> boss(ewyk::strategy_options{
+        .max_threads = 1, .reserve = 0, .max_queue = 1, .when_full = ewyk::queue_full::reject});
+    ewyk::event_loop worker;
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), worker, echo, over.token());
+    for (int i = 0; i != 10; ++i)
         try
         {
-            c.connect(where);
-            c.ask();
+            boss.pool().execute([&] { release.wait(); });
         }
-        catch (boost::system::system_error const&)
+        catch (ewyk::queue_full_error const&)
         {
+            refused.arrive();
         }
-        over.cancel();
-        c.close();
-        BOOST_TEST(over.wait());
-        BOOST_TEST(!over.failure());
-        load.join();
-    }
+    BOOST_TEST(refused.wait_for(1));
+    BOOST_TEST(client(where).ask() == 'x');
+    release.set();
+    over.cancel();
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
 }
 
+// A session that throws where it is not at home, while its home is full.
+BOOST_AUTO_TEST_CASE(a_session_that_throws_elsewhere)
+{
+    event begun, go_on, full;
+    gathering errors;
+    ewyk::event_loop boss;
+    ewyk::event_loop worker({.max_pending_tasks = 1});
+    ewyk::worker_pool pool({.max_threads = 1});
+    auto const session = [&](tcp::socket) -> asio::awaitable<void> {
+        co_await ewyk::switch_to(pool.get_executor());
+        begun.set();
+        full.wait();
+        throw std::runtime_error("thrown");
+    };
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), worker, session,
+        {.on_session_error = [&](std::exception_ptr) { errors.arrive(); }}, asio::detached);
+    client const c(where);
+    BOOST_TEST(begun.wait());
+    event blocked;
+    asio::post(worker, [&] {
+        blocked.set();
+        go_on.wait();
+    });
+    BOOST_TEST(blocked.wait());
+    asio::post(worker, [] {});
+    full.set();
+    BOOST_TEST(errors.wait_for(1));
+    go_on.set();
+    worker.shutdown_gracefully(0ms, patience);
+    pool.join();
+}
 }
 
 BOOST_AUTO_TEST_SUITE_END()

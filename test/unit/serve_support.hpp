@@ -86,8 +86,10 @@ template <class Context>
 class run_by_a_thread : public Context
 {
 public:
-    run_by_a_thread()
-      : work_(asio::make_work_guard(*this)), thread_([this] { this->run(); })
+    template <class... Args>
+    explicit run_by_a_thread(Args&&... args)
+      : Context(std::forward<Args>(args)...), work_(asio::make_work_guard(*this)),
+        thread_([this] { this->run(); })
     {
     }
 

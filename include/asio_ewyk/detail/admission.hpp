@@ -1,11 +1,14 @@
 #ifndef ASIO_EWYK_DETAIL_ADMISSION_HPP
 #define ASIO_EWYK_DETAIL_ADMISSION_HPP
 
+#include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/serve_options.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
@@ -25,7 +28,7 @@ namespace asio = boost::asio;
 class admission;
 
 // One who accepts connections, and what it waits for besides: a place, the end of a pause, or of
-// the sessions. A handler of its executor owns it, so it is gone before its context is.
+// the sessions. A handler of its context owns it.
 class listener_base : public std::enable_shared_from_this<listener_base>
 {
 public:
@@ -46,10 +49,16 @@ protected:
 private:
     friend admission;
 
-    // No more clients are to be waited for. On the executor.
-    virtual void stop_accepting() noexcept = 0;
+    // Both on the executor: no more clients are to be waited for; or accepted.
+    virtual void stop_waiting() noexcept = 0;
+    virtual void close() noexcept = 0;
 
     void poke() noexcept;
+
+    asio::execution_context& context() const noexcept
+    {
+        return asio::query(executor_, asio::execution::context);
+    }
 
     asio::any_io_executor const executor_;
     asio::steady_timer timer_;
@@ -62,8 +71,8 @@ private:
 // Sessions outlive whoever accepts, or are outlived: either context may be destroyed first. So
 // nobody holds a context of the other side, except while it cannot go away: those who accept are
 // taken from the list, under the mutex, before theirs is destroyed, and workers are used under
-// `workers_mutex_`, which close_workers() waits for.
-class admission : public std::enable_shared_from_this<admission>
+// `workers_mutex_`, which is taken before theirs are.
+class admission : public std::enable_shared_from_this<admission>, private context_watcher
 {
 public:
     explicit admission(serve_options options)
@@ -76,6 +85,15 @@ public:
     }
 
     serve_options const& options() const noexcept { return options_; }
+
+    // Before it begins: the contexts of those who accept, and of the workers.
+    void watch_boss(asio::execution_context& context) { watch(context); }
+    void watch_worker(asio::execution_context& context)
+    {
+        workers_.push_back(&context);
+        ++live_workers_;
+        watch(context);
+    }
 
     // Takes a place. If there is none, whoever asks is poked when there is one again.
     bool enter(listener_base& asks) noexcept
@@ -103,10 +121,7 @@ public:
         std::lock_guard const lock(mutex_);
         if (failure && !failure_)
             failure_ = std::move(failure);
-        stopping_ = true;
-        for (listener_base* l : listeners_)
-            if (l != self)
-                l->poke();
+        stop_locked(self);
     }
 
     bool stopping() const noexcept
@@ -115,11 +130,17 @@ public:
         return stopping_;
     }
 
-    // Whether all sessions have ended, and nobody else accepts.
+    // Whether all sessions have ended, or cannot go on, and nobody else accepts.
     bool finished() const noexcept
     {
         std::lock_guard const lock(mutex_);
-        return live_ == 0 && listeners_.size() <= 1;
+        return (live_ == 0 || live_workers_ == 0) && listeners_.size() <= 1;
+    }
+
+    bool sessions_are_over() const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return live_ == 0;
     }
 
     std::exception_ptr failure() const noexcept
@@ -137,23 +158,75 @@ public:
             f();
     }
 
-    // The workers are about to be destroyed.
-    void close_workers() noexcept
+private:
+    friend listener_base;
+
+    void watch(asio::execution_context& context)
     {
+        asio::use_service<context_watch>(context).add(
+            std::shared_ptr<context_watcher>(shared_from_this(), this));
+    }
+
+    void stop_locked(listener_base const* self = nullptr) noexcept
+    {
+        stopping_ = true;
+        for (listener_base* l : listeners_)
+            if (l != self)
+                l->poke();
+    }
+
+    // A listener that would never get to know is taken for gone; one of the workers that would
+    // never run a session likewise, and without one of them there is no service.
+    void context_ended(asio::execution_context& context) noexcept override
+    {
+        std::vector<std::shared_ptr<listener_base>> gone;
+        {
+            std::lock_guard const lock(mutex_);
+            std::erase_if(listeners_, [&](listener_base* l) {
+                if (&l->context() != &context)
+                    return false;
+                if (auto alive = l->weak_from_this().lock())
+                    gone.push_back(std::move(alive));
+                return true;
+            });
+            if (is_worker(context))
+            {
+                --live_workers_;
+                stopping_ = true;
+            }
+            if (stopping_)
+                stop_locked();
+        }
+        for (auto const& l : gone)
+            l->close();
+    }
+
+    void context_destroyed(asio::execution_context& context) noexcept override
+    {
+        {
+            std::lock_guard const lock(mutex_);
+            std::erase_if(
+                listeners_, [&](listener_base* l) { return &l->context() == &context; });
+            stop_locked();
+        }
+        if (is_worker(context))
         {
             std::lock_guard const lock(workers_mutex_);
             workers_open_ = false;
         }
-        stop();
     }
 
-private:
-    friend listener_base;
+    bool is_worker(asio::execution_context& context) const noexcept
+    {
+        return std::find(workers_.begin(), workers_.end(), &context) != workers_.end();
+    }
 
     serve_options const options_;
+    std::vector<asio::execution_context*> workers_; // not changed once it has begun
 
     std::mutex mutable mutex_;
     std::vector<listener_base*> listeners_;
+    std::size_t live_workers_ = 0; // that have not ended
     std::size_t live_ = 0; // sessions, and whoever is about to begin one
     bool stopping_ = false;
     std::exception_ptr failure_;
@@ -181,8 +254,8 @@ inline listener_base::~listener_base()
             l->poke();
 }
 
-// Under the admission's mutex. Lost for want of memory, or if the executor refuses it: so nobody
-// waits for it for ever.
+// Under the admission's mutex. Lost for want of memory: so who waits looks now and then, unless it
+// waits for a client.
 inline void listener_base::poke() noexcept
 try
 {
@@ -192,7 +265,7 @@ try
             return;
         self->timer_.cancel();
         if (self->all_->stopping())
-            self->stop_accepting();
+            self->stop_waiting();
     });
 }
 catch (...)
@@ -220,42 +293,6 @@ public:
 
 private:
     std::shared_ptr<admission> all_;
-};
-
-// Tells those who accept for a context that it is about to be destroyed.
-class worker_watch : public asio::execution_context::service
-{
-public:
-    using key_type = worker_watch;
-    static inline asio::execution_context::id id;
-
-    explicit worker_watch(asio::execution_context& owner)
-        : asio::execution_context::service(owner)
-    {
-    }
-
-    void add(std::shared_ptr<admission> const& all)
-    {
-        std::lock_guard const lock(mutex_);
-        std::erase_if(served_, [](auto const& weak) { return weak.expired(); });
-        served_.push_back(all);
-    }
-
-private:
-    void shutdown() override
-    {
-        std::vector<std::weak_ptr<admission>> served;
-        {
-            std::lock_guard const lock(mutex_);
-            served.swap(served_);
-        }
-        for (auto const& weak : served)
-            if (auto const all = weak.lock())
-                all->close_workers();
-    }
-
-    std::mutex mutex_;
-    std::vector<std::weak_ptr<admission>> served_;
 };
 
 } // namespace asio_ewyk::detail

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 
+#include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
@@ -100,6 +101,11 @@ private:
     void work();
     void caught() noexcept;
     void end_of_thread();
+    void tell_end() noexcept
+    {
+        if (asio::has_service<context_watch>(ioc_))
+            asio::use_service<context_watch>(ioc_).ended();
+    }
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void schedule() noexcept;
     std::size_t ran() const noexcept { return ran_ + timetable_->ran(); }

@@ -2,7 +2,8 @@
 #define ASIO_EWYK_DETAIL_SERVING_HPP
 
 #include <asio_ewyk/detail/admission.hpp>
-#include <asio_ewyk/event_loop_executor.hpp>
+#include <asio_ewyk/detail/event_loop_service.hpp>
+#include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -10,45 +11,51 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace asio_ewyk::detail {
 
-// Runs one function at a time. A loop does that by itself; and a strand over one would stay locked
-// if the loop, where the number of its tasks is limited, once refused it.
+// Where to accept with an acceptor of that executor: one function at a time, and, where we know the
+// context, by an executor that never refuses. A strand would stay locked if the one below it once
+// did, and co_spawn would not survive it.
 template <class Executor>
 asio::any_io_executor serial(Executor const& executor)
 {
-    if constexpr (std::same_as<Executor, event_loop_executor>)
-        return executor;
-    else
+    asio::execution_context& context = asio::query(executor, asio::execution::context);
+    if (asio::has_service<event_loop_service>(context))
     {
-        if constexpr (std::same_as<Executor, asio::any_io_executor>)
-            if (executor.template target<event_loop_executor>())
-                return executor;
-        return asio::make_strand(executor);
+        auto& loop = asio::use_service<event_loop_service>(context);
+        loop.start();
+        return loop.context().get_executor();
     }
+    if (asio::has_service<strategy_service>(context))
+        return asio::make_strand(
+            asio::use_service<strategy_service>(context).context().get_executor());
+    return asio::make_strand(executor);
 }
 
-// co_spawn, for an executor that may refuse what others submit: that is thrown, which co_spawn
-// itself would not survive.
-template <class T, class Executor, class Handler>
-void spawn(Executor const& executor, asio::awaitable<T, Executor> coroutine, Handler handler)
+// Calls what it is given, at once.
+class inline_executor
 {
-    asio::dispatch(executor,
-        [executor, coroutine = std::move(coroutine), handler = std::move(handler)]() mutable {
-            asio::co_spawn(executor, std::move(coroutine), std::move(handler));
-        });
-}
+public:
+    template <class F>
+    void execute(F&& f) const
+    {
+        std::forward<F>(f)();
+    }
+
+    friend bool operator==(inline_executor const&, inline_executor const&) noexcept = default;
+};
 
 template <class Protocol>
 class listener final : public listener_base
@@ -61,15 +68,23 @@ public:
         , acceptor(std::move(a))
     {
         acceptor.non_blocking(true);
+        // Otherwise Asio waits, in the middle of an accept, for another client.
+        acceptor.set_option(asio::socket_base::enable_connection_aborted(true));
     }
 
     acceptor_type acceptor;
 
 private:
-    void stop_accepting() noexcept override
+    void stop_waiting() noexcept override
     {
         boost::system::error_code ignored; // there was nothing to stop
         acceptor.cancel(ignored);
+    }
+
+    void close() noexcept override
+    {
+        boost::system::error_code ignored; // it is closed all the same
+        acceptor.close(ignored);
     }
 };
 
@@ -91,30 +106,25 @@ public:
     // Everything, until the last session has ended. The coroutine owns what it works on.
     static asio::awaitable<void> run(std::shared_ptr<serving> all, listeners ls)
     {
+        listener_type& first = *ls.front();
         for (std::size_t i = 1; i != ls.size(); ++i)
         {
-            asio::any_io_executor const executor = ls[i]->executor();
-            try
-            {
-                spawn(executor, run_beside(all, std::move(ls[i])), asio::detached);
-            }
-            catch (...)
-            {
-                all->stop(std::current_exception());
-            }
+            auto const executor = ls[i]->executor();
+            asio::co_spawn(executor, accept(all, std::move(ls[i])), asio::detached);
         }
-        listener_type& first = *ls.front();
-        co_await all->accept(first);
-        boost::system::error_code ignored;
-        first.acceptor.close(ignored);
-
+        co_await accept(all, ls.front());
         for (all->stop(nullptr, &first); !all->finished(); all->stop(nullptr, &first))
             co_await wait(first);
+        if (all->sessions_are_over())
+            all->destroy_session();
         if (auto const failure = all->failure())
             std::rethrow_exception(failure);
     }
 
 protected:
+    // Nobody uses it any more.
+    virtual void destroy_session() noexcept = 0;
+
     // Accepts a client with a context of the workers, and begins its session.
     virtual void begin(typename listener_type::acceptor_type& acceptor, place p,
         boost::system::error_code& error)
@@ -127,8 +137,12 @@ protected:
     }
 
     // The last of a session; of one type, so that co_spawn is compiled once for all kinds of them.
+    // It is called where the session ended, which needs no executor that might refuse it.
     struct end_of_session
     {
+        using executor_type = inline_executor;
+        executor_type get_executor() const noexcept { return {}; }
+
         void operator()(std::exception_ptr e) const
         {
             if (e)
@@ -161,34 +175,37 @@ private:
         (void)co_await self.timer().async_wait(as_result);
     }
 
-    static asio::awaitable<void> run_beside(
-        std::shared_ptr<serving> all, std::shared_ptr<listener_type> self)
-    {
-        co_await all->accept(*self);
-    }
-
     // Accepts until stop().
-    asio::awaitable<void> accept(listener_type& self)
+    static asio::awaitable<void> accept(
+        std::shared_ptr<serving> all, std::shared_ptr<listener_type> self)
+    try
     {
-        for (bool reported = false; !stopping();)
+        for (bool reported = false; !all->stopping();)
         {
             auto [error] =
-                co_await self.acceptor.async_wait(asio::socket_base::wait_read, as_result);
-            switch (error ? failed(error, reported) : accept_some(self, error, reported))
+                co_await self->acceptor.async_wait(asio::socket_base::wait_read, as_result);
+            switch (error ? all->failed(error, reported)
+                          : all->accept_some(*self, error, reported))
             {
             case next_step::wait_for_client:
                 break;
             case next_step::wait_for_place:
-                co_await wait(self);
+                co_await wait(*self);
                 break;
             case next_step::back_off:
-                co_await wait(self, options().back_off);
+                co_await wait(*self, all->options().back_off);
                 break;
             case next_step::end:
-                stop(std::make_exception_ptr(boost::system::system_error(error)));
+                all->stop(std::make_exception_ptr(boost::system::system_error(error)));
                 break;
             }
         }
+        boost::system::error_code ignored; // it is closed all the same
+        self->acceptor.close(ignored);
+    }
+    catch (...)
+    {
+        all->stop(std::current_exception());
     }
 
     next_step accept_some(listener_type& self, boost::system::error_code& error, bool& reported)

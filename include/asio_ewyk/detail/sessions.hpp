@@ -12,9 +12,6 @@
 
 namespace asio_ewyk::detail {
 
-template <contexts T>
-using executor_of = decltype(next_context(std::declval<T&>()).get_executor());
-
 template <class T>
 struct awaitable_executor; // not of what a session must return
 
@@ -53,7 +50,7 @@ public:
         for_each_context(workers_, [this](auto& context) {
             // The services of sockets, if they come later, would be shut down before ours.
             [[maybe_unused]] socket const first(context);
-            asio::use_service<worker_watch>(context).add(this->shared_from_this());
+            this->watch_worker(context);
         });
     }
 
@@ -66,8 +63,10 @@ private:
     static asio::awaitable<void, session_executor> run_session(
         std::shared_ptr<sessions> all, socket s)
     {
-        co_await all->session_(std::move(s));
+        co_await (*all->session_)(std::move(s));
     }
+
+    void destroy_session() noexcept override { session_.reset(); }
 
     void begin(typename listener<Protocol>::acceptor_type& acceptor, place p,
         boost::system::error_code& error) override
@@ -78,12 +77,12 @@ private:
             return;
         set_options(s);
         session_executor const runs_on = executor;
-        asio::post(runs_on, [runs_on, all = self(), s = std::move(s), p = std::move(p)]() mutable {
+        asio::post(runs_on, [runs_on, all = self(), p = std::move(p), s = std::move(s)]() mutable {
             all->start(runs_on, std::move(s), std::move(p));
         });
     }
 
-    // On the worker, which refuses nothing any more.
+    // On the worker. co_spawn submits again, but from there it is not refused.
     void start(session_executor const& executor, socket s, place p)
     try
     {
@@ -117,7 +116,7 @@ private:
     }
 
     Workers& workers_; // only within begin(), unless they cannot have gone
-    Session session_;
+    std::optional<Session> session_;
 };
 
 } // namespace asio_ewyk::detail

@@ -263,6 +263,7 @@ inline void event_loop_service::end_of_thread()
     closed_.store(true);
     quiet_timer_.reset();
     timetable_->close();
+    tell_end();
     if (options_.on_thread_stop)
         options_.on_thread_stop();
     thread_id_.store({});
@@ -275,11 +276,11 @@ inline void event_loop_service::end_of_thread()
 inline void event_loop_service::request_shutdown(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (state_.load() == state::fresh)
     {
-        closed_.store(true);
-        state_.store(state::terminated);
+        lock.unlock();
+        return stop();
     }
     if (state_.load() != state::running)
         return;
@@ -332,10 +333,13 @@ inline bool event_loop_service::wait_for_end(time_point deadline)
 inline void event_loop_service::stop() noexcept
 {
     closed_.store(true);
-    std::lock_guard lock(mutex_); // see rebuild_reactor()
+    std::unique_lock lock(mutex_); // see rebuild_reactor()
     ioc_.stop();
-    if (state_.load() == state::fresh)
-        state_.store(state::terminated);
+    if (state_.load() != state::fresh)
+        return;
+    state_.store(state::terminated);
+    lock.unlock();
+    tell_end();
 }
 
 template <class F>

@@ -1,0 +1,228 @@
+// How serve ends, and what is destroyed when.
+
+#include <asio_ewyk/serve.hpp>
+
+#include "serve_support.hpp"
+#include <asio_ewyk/strategy_context.hpp>
+
+#include <deque>
+
+BOOST_AUTO_TEST_SUITE(serve_ends)
+
+namespace {
+
+using namespace support;
+
+enum class first
+{
+    boss,
+    workers,
+};
+
+template <class Boss, class Workers>
+void destroy_under_load(first goes)
+{
+    census handlers;
+    auto boss = std::make_unique<Boss>();
+    auto workers = std::make_unique<Workers>();
+    auto acceptor = acceptor_of(*boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(
+        std::move(acceptor), *workers,
+        [kept = resident(handlers)](tcp::socket socket) { return echo(std::move(socket)); },
+        {.max_connections = 8}, resident(handlers));
+    std::atomic<bool> over{false};
+    gathering answered;
+    std::thread load([&] {
+        while (!over)
+            try
+            {
+                if (client(where).ask() == 'x')
+                    answered.arrive();
+            }
+            catch (boost::system::system_error const&)
+            {
+            }
+    });
+    BOOST_TEST(answered.wait_for(20));
+    if (goes == first::workers)
+        workers.reset();
+    boss.reset();
+    workers.reset();
+    over = true;
+    load.join();
+    BOOST_TEST(handlers.made == handlers.destroyed);
+}
+
+BOOST_AUTO_TEST_CASE(either_side_may_be_destroyed_first)
+{
+    struct one_loop : ewyk::event_loop_group
+    {
+        one_loop() : ewyk::event_loop_group(1) {}
+    };
+    struct two_loops : ewyk::event_loop_group
+    {
+        two_loops() : ewyk::event_loop_group(2) {}
+    };
+    using context = run_by_a_thread<ewyk::strategy_context>;
+    struct chosen : ewyk::context_group<context>
+    {
+        chosen()
+          : ewyk::context_group<context>(
+              2, [](std::size_t) { return std::make_unique<context>(); },
+              [turn = std::make_shared<std::atomic<std::size_t>>(0)](
+                  auto const& group) { return ++*turn % group.size(); })
+        {
+        }
+    };
+    for (int i = 0; i != 10; ++i)
+        for (first const goes : {first::boss, first::workers})
+        {
+            destroy_under_load<one_loop, chosen>(goes);
+            destroy_under_load<one_loop, two_loops>(goes);
+            destroy_under_load<context, two_loops>(goes);
+            destroy_under_load<one_loop, context>(goes);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(workers_that_go_end_the_operation)
+{
+    outcome over;
+    ewyk::event_loop_group boss(1);
+    auto workers = std::make_unique<ewyk::event_loop_group>(1);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), *workers, echo, over.token());
+    client c(where);
+    BOOST_TEST(c.ask() == 'x');
+    workers.reset();
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
+    BOOST_TEST(c.receive() == lost);
+}
+
+// They run nothing any more, but are still there; sessions that wait in them will never end.
+BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_end_the_operation)
+{
+    outcome over;
+    ewyk::event_loop_group boss(1), workers(2);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, over.token());
+    client first(where), second(where);
+    BOOST_TEST(first.ask() == 'x');
+    BOOST_TEST(second.ask() == 'x');
+    BOOST_TEST(workers.shutdown_gracefully(0ms, patience));
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
+    BOOST_CHECK_THROW(client{where}, boost::system::system_error);
+}
+
+#if defined(__linux__)
+// The others go on.
+BOOST_AUTO_TEST_CASE(one_loop_of_the_boss_is_shut_down)
+{
+    outcome over;
+    ewyk::event_loop_group boss(2), workers(1);
+    auto const where = [] {
+        asio::io_context context;
+        return tcp::acceptor(context, loopback()).local_endpoint();
+    }();
+    ewyk::serve(boss, workers, where, echo, {.reuse_port = true}, over.token());
+    BOOST_TEST(boss[1].shutdown_gracefully(0ms, patience));
+    for (int i = 0; i != 20; ++i)
+        BOOST_TEST(client(where).ask() == 'x');
+    over.cancel();
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
+}
+#endif
+
+// The handler's executor has work from the beginning, and is the only one that it keeps.
+BOOST_AUTO_TEST_CASE(a_handler_of_another_context)
+{
+    asio::io_context mine;
+    asio::cancellation_signal signal;
+    bool called = false;
+    {
+        event go_on;
+        asio::io_context boss;
+        ewyk::event_loop worker;
+        ewyk::serve(boss, worker, loopback(), echo,
+            asio::bind_cancellation_slot(signal.slot(),
+                asio::bind_executor(mine, [&](std::exception_ptr) { called = true; })));
+        BOOST_TEST(mine.poll() == 0u);
+        BOOST_TEST(!mine.stopped());
+        signal.emit(asio::cancellation_type::total);
+        boss.run();
+    }
+    BOOST_TEST(!called);
+    mine.run();
+    BOOST_TEST(called);
+}
+
+BOOST_AUTO_TEST_CASE(the_session_is_destroyed_before_the_completion)
+{
+    for (int i = 0; i != 50; ++i)
+    {
+        census sessions;
+        ewyk::event_loop boss, worker;
+        auto acceptor = acceptor_of(boss);
+        auto const where = acceptor.local_endpoint();
+        asio::cancellation_signal signal;
+        std::promise<int> left;
+        ewyk::serve(
+            std::move(acceptor), worker,
+            [kept = resident(sessions)](tcp::socket s) { return echo(std::move(s)); },
+            asio::bind_cancellation_slot(signal.slot(), [&](std::exception_ptr) {
+                left.set_value(sessions.made - sessions.destroyed);
+            }));
+        BOOST_TEST(client(where).ask() == 'x');
+        signal.emit(asio::cancellation_type::total);
+        BOOST_TEST(left.get_future().get() == 0);
+        boss.shutdown_gracefully(0ms, patience);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(cancelled_while_clients_come)
+{
+    std::deque<outcome> outcomes;
+    ewyk::event_loop_group boss(2), workers(2);
+    for (int i = 0; i != 20; ++i)
+    {
+        outcome& over = outcomes.emplace_back();
+        auto acceptor = acceptor_of(boss);
+        auto const where = acceptor.local_endpoint();
+            ewyk::serve(std::move(acceptor), workers, echo, {.max_connections = 2}, over.token());
+        std::atomic<bool> enough{false};
+        std::thread load([&] {
+            try
+            {
+                while (!enough)
+                    client(where).send('x');
+            }
+            catch (boost::system::system_error const&)
+            {
+            }
+        });
+        client c;
+        try
+        {
+            c.connect(where);
+            c.ask();
+        }
+        catch (boost::system::system_error const&)
+        {
+        }
+        over.cancel();
+        c.close();
+        BOOST_TEST(over.wait());
+        BOOST_TEST(!over.failure());
+        enough = true;
+        load.join();
+    }
+}
+
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// The uses that the design promises, word for word; three comments are broken into two lines. What
+// The uses that the design promises, word for word; four comments are broken into two lines. What
 // is between a pair of tags may be quoted; around it stands only what a reader would bring along,
 // such as Asio itself.
 
@@ -85,6 +85,34 @@ void drop_in()
 
     BOOST_TEST(called);
     BOOST_TEST(context.stopped());
+}
+
+asio::awaitable<void> session(tcp::socket socket)
+{
+    co_await asio::async_write(socket, asio::buffer("!", 1), asio::use_awaitable);
+}
+
+void boss_and_workers()
+{
+    // clang-format off
+    // tag::item5[]
+    ewyk::event_loop_group boss(1), workers;              // 2 x cores loops, threads start lazily
+    ewyk::serve(boss, workers, {tcp::v4(), 8080}, session, asio::detached);
+                                                          // session: tcp::socket -> awaitable<void>
+    // end::item5[]
+    // clang-format on
+
+    asio::io_context other;
+    tcp::socket client(other);
+    client.connect({asio::ip::address_v4::loopback(), 8080});
+    char answer = ' ';
+    asio::read(client, asio::buffer(&answer, 1));
+    BOOST_TEST(answer == '!');
+
+    // tag::item5_end[]
+    workers.shutdown_gracefully(100ms, 5s);
+    // end::item5_end[]
+    BOOST_TEST(workers.terminated());
 }
 
 }
@@ -179,6 +207,20 @@ BOOST_AUTO_TEST_CASE(item4)
     ewyk::run(ioc);
     BOOST_TEST(!accepted);
     BOOST_TEST(!connected);
+}
+
+BOOST_AUTO_TEST_CASE(item5)
+{
+    try
+    {
+        boss_and_workers();
+    }
+    catch (boost::system::system_error const& e)
+    {
+        // As above.
+        BOOST_TEST((e.code() == asio::error::address_in_use), e.what());
+        BOOST_TEST_MESSAGE("port 8080 is in use: the snippet was compiled but not run");
+    }
 }
 
 BOOST_AUTO_TEST_CASE(item6)

@@ -1,6 +1,10 @@
 #ifndef ASIO_EWYK_EXAMPLE_3_SERVER_ARRANGEMENT_HPP
 #define ASIO_EWYK_EXAMPLE_3_SERVER_ARRANGEMENT_HPP
 
+#include "offload.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
@@ -21,10 +25,28 @@ namespace asio = boost::asio;
    |--------------------|---------------------------------------------------------------------|
    | `executor_type`    | what connections run on                                             |
    | `get_executor()`   | for what the server does besides: accept, watch, wait for signals   |
-   | `next()`           | the executor of the next connection                                 |
+   | `next()`           | the executor of the next connection; system_error if there is none  |
+   | `offload()`        | which requests are answered elsewhere, see offload.hpp              |
+   | `begin(e, c)`      | has `c`, the coroutine of a connection, run on `e`, which next() was|
    | `close()`          | no more connections will come                                       |
    | `run()`            | runs everything until there is nothing left to do                   |
 */
+
+/// What most arrangements have in common: connections do all they do where next() says.
+template <class Executor>
+class plain_connections
+{
+public:
+    using executor_type = Executor;
+
+    no_offload offload() { return {}; }
+
+    template <class Coroutine>
+    void begin(executor_type const& executor, Coroutine coroutine)
+    {
+        asio::co_spawn(executor, std::move(coroutine), asio::detached);
+    }
+};
 
 /// Calls `run(i)` for i in [0, n), each on a thread of its own, the first on the caller's. Should
 /// one of the threads not start, `stop()` must end those that did.
@@ -51,7 +73,7 @@ void run_on_threads(std::size_t n, Run run, Stop stop)
     `io_context` has the threads that call run(), and no others.
 */
 template <class Context>
-class one_context
+class one_context : public plain_connections<typename Context::executor_type>
 {
 public:
     using executor_type = typename Context::executor_type;
@@ -78,11 +100,9 @@ private:
 };
 
 /// A plain io_context for each thread. Connections are dealt round robin and stay where they are.
-class context_per_thread
+class context_per_thread : public plain_connections<asio::io_context::executor_type>
 {
 public:
-    using executor_type = asio::io_context::executor_type;
-
     explicit context_per_thread(std::size_t threads)
     {
         for (std::size_t i = 0; i != threads; ++i)

@@ -1,12 +1,16 @@
-// An HTTP/1.1 server on Boost.Beast and coroutines, with the execution strategy as an option.
+// An HTTP/1.1 server on Boost.Beast and coroutines, with the execution strategy, or the threading
+// model of a known server, as an option.
 //
 // The handlers, the coroutines and the sockets are the same whatever the strategy, and are written
-// for plain Asio: the only thing that changes is the type of the context, in serve().
+// for plain Asio: the only thing that changes is the type of the context, in serve(). Some models
+// also have requests answered elsewhere than where they are read, which is one step of a session.
 //
 //     http_server --strategy eat_what_you_kill --port 8080
+//     http_server --model netty --port 8080
 //     curl http://127.0.0.1:8080/fast http://127.0.0.1:8080/sleep/10000
 
 #include "arrangement.hpp"
+#include "models.hpp"
 #include "options.hpp"
 #include "server.hpp"
 #include "usage.hpp"
@@ -33,7 +37,7 @@ template <class Arrangement>
 void serve(Arrangement& arrangement, http_server::options const& options)
 {
     http_server::server server(arrangement, options.where, options.timeout);
-    std::cout << "listening on " << server.local_endpoint() << " (" << options.strategy << ")"
+    std::cout << "listening on " << server.local_endpoint() << " (" << options.arrangement() << ")"
               << std::endl;
     auto const before = http_server::usage::now();
     auto used = before;
@@ -42,7 +46,49 @@ void serve(Arrangement& arrangement, http_server::options const& options)
               << " us of CPU and " << used.switches << " voluntary context switches" << std::endl;
 }
 
-void serve(http_server::options const& options)
+void serve_model(http_server::options const& options)
+{
+    using namespace http_server;
+    auto const threads = [&](std::size_t otherwise) {
+        return options.threads ? options.threads : otherwise;
+    };
+
+    if (options.model == "redis")
+    {
+        models::redis arrangement;
+        serve(arrangement, options);
+    }
+    else if (options.model == "tomcat")
+    {
+        one_context<asio_ewyk::strategy_context> arrangement(1,
+            asio_ewyk::strategy.produce_execute_consume,
+            asio_ewyk::strategy_options{
+                .max_threads = threads(default_threads), .name = "tomcat"});
+        serve(arrangement, options);
+    }
+    else if (options.model == "netty")
+    {
+        models::netty arrangement(threads(default_threads));
+        serve(arrangement, options);
+    }
+    else if (options.model == "kafka")
+    {
+        models::kafka arrangement(threads(8));
+        serve(arrangement, options);
+    }
+    else if (options.model == "hadoop")
+    {
+        models::hadoop arrangement(threads(256));
+        serve(arrangement, options);
+    }
+    else if (options.model == "jetty")
+    {
+        models::jetty arrangement(threads(default_threads), options.grace);
+        serve(arrangement, options);
+    }
+}
+
+void serve_strategy(http_server::options const& options)
 {
     using namespace http_server;
     auto const threads = options.threads ? options.threads : default_threads;
@@ -86,8 +132,10 @@ int main(int argc, char** argv)
         auto const options = http_server::parse_options(argc, argv);
         if (options.help)
             http_server::print_help(std::cout);
+        else if (options.model.empty())
+            serve_strategy(options);
         else
-            serve(options);
+            serve_model(options);
         return 0;
     }
     catch (http_server::usage_error const& e)

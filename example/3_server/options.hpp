@@ -26,11 +26,15 @@ struct usage_error : std::runtime_error
 struct options
 {
     std::string strategy = "eat_what_you_kill";
-    std::size_t threads = 0;                      ///< 0: what suits the strategy
+    std::string model;                            ///< instead of the strategy, unless empty
+    std::size_t threads = 0;                      ///< 0: what suits the strategy or the model
     std::chrono::microseconds grace{};
     asio::ip::tcp::endpoint where;
     std::chrono::milliseconds timeout{};
     bool help = false;
+
+    /// The strategy or the model, whichever it is.
+    std::string const& arrangement() const { return model.empty() ? strategy : model; }
 };
 
 namespace detail {
@@ -46,6 +50,19 @@ T checked(char const* name, T value, T low, T high)
     throw usage_error(what.str());
 }
 
+/// The model, if there is one of that name.
+inline std::string const& known(std::string const& model)
+{
+    std::string all;
+    for (auto name : {"redis", "tomcat", "netty", "kafka", "hadoop", "jetty"})
+    {
+        if (model == name)
+            return model;
+        all += std::string(all.empty() ? "" : ", ") + name;
+    }
+    throw usage_error("unknown model '" + model + "', known are: " + all);
+}
+
 inline boost::program_options::options_description describe()
 {
     namespace po = boost::program_options;
@@ -53,10 +70,14 @@ inline boost::program_options::options_description describe()
     text.add_options()
         ("strategy,s", po::value<std::string>()->default_value("eat_what_you_kill"),
             "who runs the handlers, see above")
+        ("model,m", po::value<std::string>(),
+            "the threads of a known server, see above; excludes --strategy")
         ("threads,t", po::value<long>(),
-            "how many threads there may be (default: 16, for io_context_per_thread one a core)")
+            "how many threads there may be (default: 16, for io_context_per_thread one a core); "
+            "with --model the threads of its pool, see above")
         ("grace,g", po::value<long>()->default_value(50),
-            "microseconds that a handler may run before another thread waits for events")
+            "microseconds that a handler may run before another thread waits for events; "
+            "of the models only jetty takes it")
         ("address,a", po::value<std::string>()->default_value("127.0.0.1"),
             "the address to listen on")
         ("port,p", po::value<long>()->default_value(8080),
@@ -85,6 +106,14 @@ inline options parse_options(int argc, char const* const* argv)
         options o;
         o.help = given.count("help") != 0;
         o.strategy = given["strategy"].as<std::string>();
+        if (given.count("model"))
+        {
+            o.model = detail::known(given["model"].as<std::string>());
+            if (!given["strategy"].defaulted())
+                throw usage_error("--model and --strategy exclude each other");
+            if (!given["grace"].defaulted() && o.model != "jetty")
+                throw usage_error("--grace has no meaning for the model " + o.model);
+        }
         if (given.count("threads"))
             o.threads = static_cast<std::size_t>(
                 detail::checked("threads", given["threads"].as<long>(), 1L, 1000L));
@@ -127,6 +156,16 @@ Strategies:
 and for comparison, plain Asio without a strategy:
   io_context                one context, all threads in its run()
   io_context_per_thread     a context for each thread, connections dealt round robin
+
+Models, which arrange their threads as known servers do:
+  redis     one loop does everything, one handler after the other; --threads has no effect
+  tomcat    a poller waits for events, a pool of --threads (16) runs the handlers
+  netty     a loop for each core; /sleep and /cpu go to a pool of --threads (16) and back, /fast is
+            answered in the loop: this is also the server tuned by hand, to compare others with
+  kafka     3 loops read and write; all requests go through a queue, which has room for 500, to
+            a pool of --threads (8) and back
+  hadoop    a thread for each connection, at most --threads (256); beyond, clients are refused
+  jetty     2 selectors with eat_what_you_kill and --grace share a pool of --threads (16)
 
 )" << detail::describe()
         << R"(

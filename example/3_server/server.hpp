@@ -73,21 +73,26 @@ public:
     std::uint64_t served() const { return connections_->served(); }
 
 private:
-    using session_type = session<typename Arrangement::executor_type>;
+    using offload_type = decltype(std::declval<Arrangement&>().offload());
+    using session_type = session<typename Arrangement::executor_type, offload_type>;
 
     /// How long to leave the listening socket alone when there is nothing left to accept with.
     static constexpr auto back_off = std::chrono::milliseconds(50);
 
     static asio::awaitable<void, typename Arrangement::executor_type> serve(
-        typename session_type::socket_type socket, std::shared_ptr<connections> all)
+        typename session_type::socket_type socket, std::shared_ptr<connections> all,
+        offload_type offload)
     {
-        session_type s(std::move(socket), std::move(all));
+        session_type s(std::move(socket), std::move(all), offload);
         co_await s.run();
     }
 
     static tcp::acceptor listen(asio::any_io_executor const& executor, tcp::endpoint const& where);
 
     asio::awaitable<void> accept();
+
+    /// Accepts a connection, and has it served.
+    asio::awaitable<error_code> accept_one();
 
     template <class Stopping>
     void stop(Stopping& stopping)
@@ -125,15 +130,12 @@ catch (boost::system::system_error const& e)
 template <class Arrangement>
 asio::awaitable<void> server<Arrangement>::accept()
 {
-    constexpr auto token = asio::as_tuple(asio::deferred);
     for (bool reported = false; acceptor_.is_open();)
     {
-        auto executor = arrangement_.next();
-        auto [error, socket] = co_await acceptor_.async_accept(executor, token);
+        auto const error = co_await accept_one();
         if (!error)
         {
             reported = false;
-            asio::co_spawn(executor, serve(std::move(socket), connections_), asio::detached);
         }
         else if (error != asio::error::operation_aborted
             && error != asio::error::connection_aborted)
@@ -143,9 +145,26 @@ asio::awaitable<void> server<Arrangement>::accept()
                 std::cerr << "http_server: cannot accept for the moment: " << error.message()
                           << std::endl;
             pause_.expires_after(back_off);
-            co_await pause_.async_wait(token);
+            co_await pause_.async_wait(asio::as_tuple(asio::deferred));
         }
     }
+}
+
+template <class Arrangement>
+asio::awaitable<error_code> server<Arrangement>::accept_one()
+try
+{
+    auto const executor = arrangement_.next();
+    auto [error, socket] =
+        co_await acceptor_.async_accept(executor, asio::as_tuple(asio::deferred));
+    if (!error)
+        arrangement_.begin(
+            executor, serve(std::move(socket), connections_, arrangement_.offload()));
+    co_return error;
+}
+catch (boost::system::system_error const& e)
+{
+    co_return e.code();
 }
 
 }

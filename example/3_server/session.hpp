@@ -6,6 +6,8 @@
 #include "request_reader.hpp"
 #include "responder.hpp"
 
+#include <asio_ewyk/switch_to.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
@@ -16,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -26,7 +29,8 @@ namespace http_server {
 /** Serves one connection: reads requests, has them answered, writes the answers, in order.
 
     It is one coroutine, so its steps never overlap, on however many threads the context runs it;
-    it needs no strand. The only other party is the watchdog, see `watched`.
+    it needs no strand. The only other party is the watchdog, see `watched`. A request that the
+    offload takes is answered elsewhere; what concerns the socket is done at home.
 
     A request costs one recv, one send and its share of epoll_wait: the answer is sent right away
     and goes through the context only if the client does not take it.
@@ -34,14 +38,14 @@ namespace http_server {
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe, but for what `watched` says.
 */
-template <class Executor>
+template <class Executor, class Offload>
 class session final : public watched
 {
 public:
     using socket_type = asio::basic_stream_socket<tcp, Executor>;
 
-    session(socket_type socket, std::shared_ptr<connections> all)
-      : socket_(std::move(socket)), all_(std::move(all))
+    session(socket_type socket, std::shared_ptr<connections> all, Offload offload)
+      : socket_(std::move(socket)), all_(std::move(all)), offload_(offload)
     {
         error_code ignored;    // of a client that has gone already; the first read finds out
         socket_.set_option(tcp::no_delay(true), ignored);
@@ -60,6 +64,10 @@ public:
 
 private:
     static constexpr auto token = asio::as_tuple(asio::deferred);
+    static constexpr bool offloads = requires(Offload offload) { offload.leave(); };
+
+    /// Answers the request elsewhere, and is back home when it completes.
+    asio::awaitable<std::string_view, Executor> answer_elsewhere(request const& r);
 
     void shut(tcp::socket::shutdown_type what) noexcept override
     {
@@ -85,13 +93,37 @@ private:
 
     socket_type socket_;
     std::shared_ptr<connections> all_;
+    [[no_unique_address]] Offload offload_;
     request_reader reader_;
     responder responder_;
     std::uint64_t served_ = 0;
 };
 
-template <class Executor>
-asio::awaitable<void, Executor> session<Executor>::run()
+template <class Executor, class Offload>
+asio::awaitable<std::string_view, Executor> session<Executor, Offload>::answer_elsewhere(
+    request const& r)
+{
+    Executor const home = socket_.get_executor();
+    std::string_view text;
+    std::exception_ptr failure;
+    co_await offload_.leave();
+    try
+    {
+        text = responder_.answer(r);
+    }
+    catch (...)
+    {
+        // It ends the connection, and with it the socket: at home.
+        failure = std::current_exception();
+    }
+    co_await asio_ewyk::switch_to(home);
+    if (failure)
+        std::rethrow_exception(failure);
+    co_return text;
+}
+
+template <class Executor, class Offload>
+asio::awaitable<void, Executor> session<Executor, Offload>::run()
 {
     for (bool timed = false, keep_alive = true; keep_alive;)
     {
@@ -121,7 +153,13 @@ asio::awaitable<void, Executor> session<Executor>::run()
             request.keep_alive = request.keep_alive && ending() == reason::none;
             keep_alive = request.keep_alive;
             never_expire();
-            text = responder_.answer(request);
+            bool elsewhere = false;
+            if constexpr (offloads)
+                elsewhere = offload_.takes(request);
+            if (!elsewhere)
+                text = responder_.answer(request);
+            else if constexpr (offloads)
+                text = co_await answer_elsewhere(request);
             expire_after(all_->timeout());
             reader_.next();
             timed = false;

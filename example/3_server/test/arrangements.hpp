@@ -5,17 +5,20 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
 namespace test {
 
-/// A value of the server's option --strategy.
+/// A value of the server's option --strategy or --model.
 struct arrangement
 {
+    std::string option;
     std::string name;
     bool survives_blocking;    ///< a handler that blocks does not keep others from being served
+    bool refuses = false;      ///< closes connections beyond --threads
 
     friend std::ostream& operator<<(std::ostream& out, arrangement const& a)
     {
@@ -24,13 +27,26 @@ struct arrangement
 };
 
 inline std::vector<arrangement> const arrangements = {
-    {"produce_consume", false},
-    {"produce_execute_consume", true},
-    {"execute_produce_consume", true},
-    {"eat_what_you_kill", true},
-    {"io_context", true},
-    {"io_context_per_thread", false},
+    {"--strategy", "produce_consume", false},
+    {"--strategy", "produce_execute_consume", true},
+    {"--strategy", "execute_produce_consume", true},
+    {"--strategy", "eat_what_you_kill", true},
+    {"--strategy", "io_context", true},
+    {"--strategy", "io_context_per_thread", false},
+    {"--model", "redis", false},
+    {"--model", "tomcat", true},
+    {"--model", "netty", true},
+    {"--model", "kafka", true},
+    {"--model", "hadoop", true, true},
+    {"--model", "jetty", true},
 };
+
+/// The arrangement of that name.
+inline arrangement const& find(std::string const& name)
+{
+    return *std::find_if(arrangements.begin(), arrangements.end(),
+        [&](arrangement const& a) { return a.name == name; });
+}
 
 /// The program under test: the test's first argument.
 inline std::string server_program()
@@ -44,10 +60,9 @@ inline std::string server_program()
 class listening_server : public server_process
 {
 public:
-    explicit listening_server(std::string const& strategy, std::string const& timeout = "30",
+    explicit listening_server(arrangement const& a, std::string const& timeout = "30",
         std::vector<std::string> more = {}, rlim_t descriptors = 0)
-      : server_process(
-          server_program(), arguments(strategy, timeout, std::move(more)), descriptors)
+      : server_process(server_program(), arguments(a, timeout, std::move(more)), descriptors)
     {
         greeting_ = read_greeting();
     }
@@ -65,9 +80,9 @@ public:
 
 private:
     static std::vector<std::string> arguments(
-        std::string const& strategy, std::string const& timeout, std::vector<std::string> more)
+        arrangement const& a, std::string const& timeout, std::vector<std::string> more)
     {
-        more.insert(more.end(), {"--strategy", strategy, "--port", "0", "--timeout", timeout});
+        more.insert(more.end(), {a.option, a.name, "--port", "0", "--timeout", timeout});
         return more;
     }
 

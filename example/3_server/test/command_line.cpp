@@ -48,15 +48,29 @@ BOOST_AUTO_TEST_CASE(bad_options)
     fails({"--address", "nowhere"}, 2, "nowhere");
     fails({"--address", "127.0.0.1:80"}, 2, "127.0.0.1:80");
     fails({"--strategy", "eat_what_you_like"}, 2, "eat_what_you_like");
+    fails({"--model", "apache"}, 2, "apache");
+    fails({"--model", ""}, 2, "unknown model ''");
     for (auto const& a : arrangements)
-        fails({"--strategy", "?"}, 2, a.name);
+        fails({a.option, "?"}, 2, a.name);
+}
+
+BOOST_AUTO_TEST_CASE(options_that_do_not_go_together)
+{
+    fails({"--model", "netty", "--strategy", "io_context"}, 2, "exclude each other");
+    // Also if the strategy is the default.
+    fails({"-s", "eat_what_you_kill", "-m", "jetty"}, 2, "exclude each other");
+    for (auto const& a : arrangements)
+        if (a.option == "--model" && a.name != "jetty")
+            fails({"--model", a.name, "--grace", "50"}, 2, "for the model " + a.name);
+    fails({"--model", "netty", "--threads", "0"}, 2, "from 1 to 1000");
+    listening_server(find("jetty"), "30", {"--grace", "50"}).end();
 }
 
 BOOST_DATA_TEST_CASE(a_port_in_use, arrangements, a)
 {
-    listening_server first(a.name);
+    listening_server first(a);
     auto const port = std::to_string(first.port());
-    fails({"--strategy", a.name, "--port", port}, 1,
+    fails({a.option, a.name, "--port", port}, 1,
         "cannot listen on 127.0.0.1:" + port + ": Address already in use");
     first.end();
 }
@@ -72,7 +86,8 @@ BOOST_AUTO_TEST_CASE(help)
     auto const text = server.read_all();
     for (auto const& a : arrangements)
         BOOST_TEST(text.find(a.name) != text.npos);
-    for (auto option : {"--strategy", "--threads", "--address", "--port", "--timeout", "--help"})
+    for (auto option : {"--strategy", "--model", "--threads", "--grace", "--address", "--port",
+             "--timeout", "--help"})
         BOOST_TEST(text.find(option) != text.npos);
     BOOST_TEST(server.wait() == 0);
 }

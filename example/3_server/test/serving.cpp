@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(serving)
 
 BOOST_DATA_TEST_CASE(paths_and_methods, arrangements, a)
 {
-    listening_server server(a.name);
+    listening_server server(a);
     auto const address = "127.0.0.1:" + std::to_string(server.port());
     BOOST_TEST(server.greeting() == "listening on " + address + " (" + a.name + ")");
 
@@ -65,7 +66,7 @@ BOOST_DATA_TEST_CASE(paths_and_methods, arrangements, a)
 
 BOOST_DATA_TEST_CASE(when_a_connection_ends, arrangements, a)
 {
-    listening_server server(a.name);
+    listening_server server(a);
     {
         client c(server.port());
         BOOST_TEST(c.ask("GET /fast HTTP/1.0\r\n\r\n").has("Connection: close\r\n"));
@@ -101,7 +102,7 @@ BOOST_DATA_TEST_CASE(when_a_connection_ends, arrangements, a)
 
 BOOST_DATA_TEST_CASE(pipelined_requests_are_answered_in_order, arrangements, a)
 {
-    listening_server server(a.name);
+    listening_server server(a);
     client c(server.port());
     std::deque<int> expected;
     std::string text;
@@ -130,7 +131,7 @@ BOOST_DATA_TEST_CASE(blocked_handlers_block_nobody_else, arrangements, a)
 {
     if (!a.survives_blocking)
         return;
-    listening_server server(a.name, "30", {"--threads", "8"});
+    listening_server server(a, "30", {"--threads", "8"});
     std::deque<client> sleepers;
     for (int i = 0; i != 4; ++i)
         sleepers.emplace_back(server.port()).send(get("/sleep/5000000"));
@@ -144,11 +145,49 @@ BOOST_DATA_TEST_CASE(blocked_handlers_block_nobody_else, arrangements, a)
         BOOST_TEST(!ready(sleeper.fd(), POLLIN));
 }
 
+BOOST_AUTO_TEST_CASE(hadoop_refuses_clients_beyond_its_threads)
+{
+    listening_server server(find("hadoop"), "30", {"--threads", "2"});
+    client first(server.port());
+    BOOST_TEST(first.ask(get("/fast")).status == 200);
+    std::optional<client> second(server.port());
+    BOOST_TEST(second->ask(get("/fast")).status == 200);
+    client third(server.port());
+    BOOST_TEST(third.ended());
+
+    // A place becomes free some time after its client has gone.
+    second.reset();
+    int status = 0;
+    for (auto const end = steady_clock::now() + patience; status == 0;)
+    {
+        BOOST_REQUIRE(steady_clock::now() < end);
+        status = client(server.port()).ask(get("/fast")).status;
+    }
+    BOOST_TEST(status == 200);
+    BOOST_TEST(first.ask(get("/fast")).status == 200);
+    BOOST_TEST(server.end().starts_with("served 4 requests "));
+}
+
+BOOST_AUTO_TEST_CASE(requests_that_find_kafkas_queue_full_wait)
+{
+    listening_server server(find("kafka"), "30", {"--threads", "1"});
+    client busy(server.port());
+    BOOST_TEST(busy.ask(get("/fast")).status == 200);
+    busy.send(get("/sleep/500000"));
+    std::deque<client> many;
+    for (int i = 0; i != 520; ++i)
+        many.emplace_back(server.port()).send(get("/fast"));
+    BOOST_TEST(busy.receive_answer().status == 200);
+    for (auto& c : many)
+        BOOST_TEST(c.receive_answer().status == 200);
+    BOOST_TEST(server.end().starts_with("served 522 requests "));
+}
+
 BOOST_DATA_TEST_CASE(a_signal_lets_it_finish_what_it_began, arrangements, a)
 {
     for (int const number : {SIGTERM, SIGINT})
     {
-        listening_server server(a.name);
+        listening_server server(a);
         client idle(server.port());
         BOOST_TEST(idle.ask(get("/fast")).status == 200);
         client half(server.port());

@@ -24,6 +24,8 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,6 +35,20 @@ namespace http_server {
 /// How known servers arrange their threads; see example/2_models. Tomcat's is `one_context` of
 /// a `strategy_context` with `produce_execute_consume`.
 namespace models {
+
+/// A pool that has a thread from the beginning, and keeps it. Throws if it cannot: a pool that the
+/// system gives no thread at all lets its tasks wait for ever.
+class started_pool : public asio_ewyk::worker_pool
+{
+public:
+    started_pool(std::size_t threads, char const* name)
+      : worker_pool({.min_threads = 1, .max_threads = threads, .name = name})
+    {
+        execute([] {});
+        if (start_failures() != 0)
+            throw std::runtime_error(std::string("cannot start a thread of the pool ") + name);
+    }
+};
 
 /** What arrangements of event loops have in common.
 
@@ -183,7 +199,7 @@ private:
 class netty : public event_loops
 {
 public:
-    explicit netty(std::size_t threads) : pool_({.max_threads = threads, .name = "offload"}) {}
+    explicit netty(std::size_t threads) : pool_(threads, "offload") {}
 
     executor_type get_executor() { return boss_.get_executor(); }
     executor_type next() { return workers_.next().get_executor(); }
@@ -198,14 +214,14 @@ private:
 
     asio_ewyk::event_loop boss_{named("boss")};
     asio_ewyk::event_loop_group workers_{cores(), named("worker")};
-    asio_ewyk::worker_pool pool_;    // ends after the loops, and is gone before them
+    started_pool pool_;    // ends after the loops, and is gone before them
 };
 
 /// An acceptor, processors that read and write, a bounded queue of requests, and handlers.
 class kafka : public event_loops
 {
 public:
-    explicit kafka(std::size_t threads) : handlers_({.max_threads = threads, .name = "handler"}) {}
+    explicit kafka(std::size_t threads) : handlers_(threads, "handler") {}
 
     ~kafka()
     {
@@ -224,7 +240,7 @@ private:
     asio_ewyk::event_loop acceptor_{named("acceptor")};
     asio_ewyk::event_loop_group processors_{3, named("processor")};
     request_queue queue_{acceptor_.get_executor(), 500};    // Kafka: queued.max.requests
-    asio_ewyk::worker_pool handlers_;    // ends after the loops, and is gone before them
+    started_pool handlers_;    // ends after the loops, and is gone before them
 };
 
 /** Each connection has a thread: it runs an io_context with nothing else in it.
@@ -237,7 +253,7 @@ public:
     using executor_type = asio::io_context::executor_type;
 
     explicit hadoop(std::size_t limit)
-      : limit_(limit), threads_({.max_threads = limit, .name = "xceiver"})
+      : limit_(limit), threads_(limit, "xceiver")
     {
     }
 
@@ -329,7 +345,7 @@ private:
     asio::io_context boss_{1};
     std::mutex mutex_;
     std::list<asio::io_context> open_;    // guarded by mutex_
-    asio_ewyk::worker_pool threads_;
+    started_pool threads_;
 };
 
 /// Selectors share a pool; who finds a request answers it, and somebody else goes on selecting.

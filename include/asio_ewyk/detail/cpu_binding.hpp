@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
+#else
+#include <thread>
 #endif
 
 namespace asio_ewyk::detail {
@@ -30,6 +32,13 @@ inline int bind_this_thread(int cpu) noexcept
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(cpu), &one);
     return ::sched_setaffinity(0, sizeof one, &one) == 0 ? 0 : errno;
+}
+
+// Whether this thread, and so what it starts, may use more than one CPU.
+inline bool has_several_cpus() noexcept
+{
+    cpu_set_t allowed;
+    return ::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) > 1;
 }
 
 // Throws if a thread cannot be bound to that CPU. There is no way to find out but to try; so this
@@ -99,6 +108,11 @@ private:
 };
 
 #else
+
+inline bool has_several_cpus() noexcept
+{
+    return std::thread::hardware_concurrency() != 1;
+}
 
 inline void check_cpu(int cpu)
 {

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_STANDBY_HPP
 #define ASIO_EWYK_DETAIL_STANDBY_HPP
 
+#include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/production.hpp>
@@ -42,6 +43,7 @@ public:
     explicit standby(duration grace) noexcept
         : grace_(grace)
         , interval_(least())
+        , may_spread_(has_several_cpus())
     {
     }
 
@@ -179,8 +181,9 @@ private:
         duration const cpu = this_thread_cpu_time();
         thread_id const id = this_thread_id();
         bool const same = std::exchange(producer_, id) == id;
-        bool const lends = spread_.lends_after({time, tasks_, same ? cpu - cpu_ : duration::zero(),
-            duration(ran_.exchange(0, std::memory_order_relaxed))});
+        duration const ran(ran_.exchange(0, std::memory_order_relaxed));
+        bool const lends = !may_spread_
+            || spread_.lends_after({time, tasks_, same ? cpu - cpu_ : duration::zero(), ran});
         pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
         began_window_ = now;
         cpu_ = cpu;
@@ -191,6 +194,8 @@ private:
 
     duration const grace_;
     duration interval_; // the thread's that stands by
+
+    bool const may_spread_;
 
     // The producer's own.
     bool pays_ = true;

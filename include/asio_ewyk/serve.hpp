@@ -99,14 +99,17 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     connection only.
 
     `boss` and `workers` are each a context (`event_loop`, `strategy_context`, `io_context`) or a
-    group of them, and may be the same. They are to be run, where that is not done by threads of
-    their own. The workers may be destroyed while there is still a boss: that ends the operation as
-    cancellation does.
+    group of them, and may be the same. Where they have no threads of their own they are to be run,
+    and the workers to be kept from running out of work (`asio::make_work_guard`).
 
     The operation goes on until it is cancelled, with any cancellation type: then no client is
     accepted any more, and the sessions go on until they end. It completes after the last of them,
     without an error; or likewise with the error that makes it impossible to accept any more.
     A lack of descriptors or of memory is not one of them: then it pauses.
+
+    That one of the workers is shut down or destroyed is as good as cancellation; sessions in
+    workers that have ended are not waited for. The boss is to be shut down after the operation: it
+    cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.
@@ -119,8 +122,9 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     while the operation is initiated, nor by two threads at a time.
 
     @par Exception Safety
-    Listens before it returns, and throws `std::invalid_argument` for options that cannot work and
-    `boost::system::system_error` if it cannot listen, whatever the token.
+    Listens before it returns, and throws `std::invalid_argument` for options that cannot work,
+    `boost::system::system_error` if it cannot listen, and `std::system_error` if a loop's thread
+    cannot be started, whatever the token.
 
     @see serve_options
 */

@@ -43,7 +43,7 @@ public:
     explicit standby(duration grace) noexcept
         : grace_(grace)
         , interval_(least())
-        , may_spread_(has_several_cpus())
+        , may_spread_(in_use() && has_several_cpus())
     {
     }
 

@@ -48,6 +48,10 @@ inline arrangement const& find(std::string const& name)
         [&](arrangement const& a) { return a.name == name; });
 }
 
+/// One for each way to accept a connection and to serve it, for tests that take seconds.
+inline std::vector<arrangement> const different_arrangements = {find("eat_what_you_kill"),
+    find("io_context_per_thread"), find("kafka"), find("hadoop")};
+
 /// The program under test: the test's first argument.
 inline std::string server_program()
 {

@@ -109,7 +109,7 @@ BOOST_DATA_TEST_CASE(mutated_requests_harm_nobody, arrangements, a)
     BOOST_TEST(server.end().starts_with("served "));
 }
 
-BOOST_DATA_TEST_CASE(slow_clients_are_given_up, arrangements, a)
+BOOST_DATA_TEST_CASE(slow_clients_are_given_up, different_arrangements, a)
 {
     listening_server server(a, "1");
     well_behaved good(server.port());
@@ -143,7 +143,7 @@ BOOST_DATA_TEST_CASE(slow_clients_are_given_up, arrangements, a)
     BOOST_TEST(good.finish() == "");
 }
 
-BOOST_DATA_TEST_CASE(clients_that_do_not_read_are_given_up, arrangements, a)
+BOOST_DATA_TEST_CASE(clients_that_do_not_read_are_given_up, different_arrangements, a)
 {
     listening_server server(a, "1");
     well_behaved good(server.port());

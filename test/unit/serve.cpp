@@ -4,8 +4,12 @@
 #include <asio_ewyk/strategy_context.hpp>
 
 #include <deque>
+#include <fstream>
+#include <iomanip>
 #include <map>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 
 BOOST_AUTO_TEST_SUITE(serve)
 
@@ -171,6 +175,19 @@ BOOST_AUTO_TEST_CASE(clients_without_a_place_are_refused)
 }
 
 #if defined(__linux__)
+// How many sockets of this network listen at that port.
+std::size_t listeners_at(unsigned short port)
+{
+    std::ostringstream local;
+    local << ':' << std::hex << std::uppercase << std::setw(4) << std::setfill('0') << port << ' ';
+    std::size_t n = 0;
+    std::ifstream table("/proc/net/tcp");
+    for (std::string line; std::getline(table, line);)
+        if (auto const at = line.find(local.str()); at != line.npos && at < 20)
+            n += line.find(" 0A ") != line.npos;
+    return n;
+}
+
 BOOST_AUTO_TEST_CASE(each_loop_of_the_boss_listens)
 {
     outcome over;
@@ -180,6 +197,7 @@ BOOST_AUTO_TEST_CASE(each_loop_of_the_boss_listens)
         return tcp::acceptor(context, loopback()).local_endpoint();
     }();
     ewyk::serve(boss, workers, where, echo, {.reuse_port = true}, over.token());
+    BOOST_TEST(listeners_at(where.port()) == 3u);
     {
         std::deque<client> clients;
         for (int i = 0; i != 60; ++i)

@@ -91,7 +91,7 @@ private:
 inline std::size_t least_loaded::state::choose(context_group<event_loop> const& group)
 {
     auto const now = clock::now();
-    if (!balance)
+    if (!balance || cpu_time.size() != group.size()) // or it was used for another group
     {
         cpu_time.resize(group.size());
         utilisation.resize(group.size());

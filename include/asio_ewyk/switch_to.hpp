@@ -49,8 +49,11 @@ struct initiate_switch
 
     - The executor refuses (`queue_full_error`, or what else `execute` throws): `co_await` throws
       that, on the same thread, and the coroutine has not moved. A program that tries again at once
-      learns of each 33rd refusal in a row at home, where it may have to wait for room: a thread's
-      stack is not endless.
+      learns of each 33rd refusal in a row at home, after a wait of up to 100 ms for room there: a
+      thread's stack is not endless.
+    - Home refuses: Asio's coroutines do not survive that. If one ends while it is away, or where it
+      waits is destroyed, the program is terminated, or the completion handler of `co_spawn` lost.
+      So the home of a coroutine that leaves is not to be limited (`max_pending_tasks`).
     - The executor destroys what waits, because it has ended: the coroutine is destroyed, at home
       or, if home has ended as well, where it is.
     - A thread may still be about to leave the submission when the coroutine has long gone on. So

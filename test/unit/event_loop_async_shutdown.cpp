@@ -302,19 +302,26 @@ struct refusing_executor
 };
 
 // It is destroyed, and the loop with it, by the thread that waits for the loop's end.
+// By an executor that refuses it, or that is the ended loop's own.
 BOOST_AUTO_TEST_CASE(a_handler_that_owns_the_loop_and_cannot_run)
 {
-    event destroyed;
-    std::shared_ptr<ewyk::event_loop> owner(new ewyk::event_loop, [&](ewyk::event_loop* l) {
-        delete l;
-        destroyed.set();
-    });
-    ewyk::event_loop& loop = *owner;
-    obstacle stuck(loop);
-    loop.async_shutdown_gracefully(0ms, patience,
-        asio::bind_executor(refusing_executor(), [l = std::move(owner)](error_code) {}));
-    stuck.release();
-    BOOST_TEST(destroyed.wait());
+    for (bool const own : {false, true})
+    {
+        event destroyed;
+        std::shared_ptr<ewyk::event_loop> owner(new ewyk::event_loop, [&](ewyk::event_loop* l) {
+            delete l;
+            destroyed.set();
+        });
+        ewyk::event_loop& loop = *owner;
+        obstacle stuck(loop);
+        auto const end = [&](auto executor) {
+            loop.async_shutdown_gracefully(0ms, patience,
+                asio::bind_executor(executor, [l = std::move(owner)](error_code) {}));
+        };
+        own ? end(loop.get_executor()) : end(refusing_executor());
+        stuck.release();
+        BOOST_TEST(destroyed.wait());
+    }
 }
 
 BOOST_AUTO_TEST_CASE(without_a_thread_to_wait)

@@ -118,7 +118,50 @@ BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_end_the_operation)
     BOOST_CHECK_THROW(client{where}, boost::system::system_error);
 }
 
+// The other one goes on, and is waited for.
+BOOST_AUTO_TEST_CASE(one_of_the_workers_is_shut_down)
+{
+    outcome over;
+    ewyk::event_loop_group boss(1), workers(2);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, over.token());
+    client first(where);
+    BOOST_TEST(first.ask() == 'x');
+    client second(where);
+    BOOST_TEST(second.ask() == 'x');
+    BOOST_TEST(workers[0].shutdown_gracefully(0ms, patience));
+    BOOST_TEST(second.ask() == 'x');
+    second.close();
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
+}
+
 #if defined(__linux__)
+// One loop less, although it has two parts.
+BOOST_AUTO_TEST_CASE(a_loop_that_is_boss_and_worker_is_shut_down)
+{
+    std::atomic<int> ended{0};
+    std::promise<int> ended_before;
+    ewyk::event_loop_group group(2, {}, [](auto const&) { return std::size_t{0}; });
+    auto const where = [] {
+        asio::io_context context;
+        return tcp::acceptor(context, loopback()).local_endpoint();
+    }();
+    auto const session = [&](tcp::socket socket) -> asio::awaitable<void> {
+        co_await echo(std::move(socket));
+        ++ended;
+    };
+    ewyk::serve(group, group, where, session, {.reuse_port = true},
+        [&](std::exception_ptr) { ended_before.set_value(ended); });
+    client c(where);
+    BOOST_TEST(c.ask() == 'x');
+    BOOST_TEST(group[1].shutdown_gracefully(0ms, patience));
+    BOOST_TEST(c.ask() == 'x');
+    c.close();
+    BOOST_TEST(ended_before.get_future().get() == 1);
+}
+
 // The others go on.
 BOOST_AUTO_TEST_CASE(one_loop_of_the_boss_is_shut_down)
 {

@@ -23,7 +23,7 @@ policy::window lent(std::size_t tasks, std::chrono::nanoseconds cpu)
 
 policy::window handed_over(std::size_t tasks, std::chrono::nanoseconds ran)
 {
-    return {10ms, tasks, 0ns, ran};
+    return {10ms, tasks, {}, ran};
 }
 
 } // namespace
@@ -97,7 +97,8 @@ public:
     ~chains()
     {
         over_ = true;
-        LOCKED_TEST(eventually([this] { return live_ == 0; }));
+        bool const ended = eventually([this] { return live_ == 0; });
+        LOCKED_TEST(ended);
     }
 
     // How many threads ran the next so many.
@@ -106,7 +107,8 @@ public:
         std::unique_lock lock(mutex_);
         threads_.clear();
         left_ = tasks;
-        LOCKED_TEST(done_.wait_for(lock, patience, [this] { return left_ <= 0; }));
+        bool const in_time = done_.wait_for(lock, patience, [this] { return left_ <= 0; });
+        LOCKED_TEST(in_time);
         return threads_.size();
     }
 
@@ -150,11 +152,11 @@ private:
 
 BOOST_AUTO_TEST_CASE(several_threads_while_one_is_not_enough)
 {
-    ewyk::strategy_context ctx({.grace = 50us, .max_threads = 8});
+    // Endless, so that none is late.
+    ewyk::strategy_context ctx({.grace = 24h, .max_threads = 8});
     auto work = std::make_optional(asio::make_work_guard(ctx));
     std::thread caller([&] { ctx.run(); });
     {
-        // None is late: as they compute, that would take ten times the grace.
         chains much(ctx, 16, 200us);
         // One core can do no more by several threads.
         if (ewyk::detail::has_several_cpus())

@@ -90,8 +90,7 @@ public:
     void watch_boss(asio::execution_context& context) { watch(context); }
     void watch_worker(asio::execution_context& context)
     {
-        workers_.push_back(&context);
-        ++live_workers_;
+        workers_.push_back({&context});
         watch(context);
     }
 
@@ -105,13 +104,22 @@ public:
         return !full;
     }
 
-    // Gives a place back.
-    void leave() noexcept
+    // Who has a place will have its session in that context.
+    void assign(asio::execution_context& context) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        ++find(context)->live;
+    }
+
+    // Gives a place back, and that of a session there, unless it is null.
+    void leave(asio::execution_context* context) noexcept
     {
         std::lock_guard const lock(mutex_);
         --live_;
+        if (context)
+            --find(*context)->live;
         for (listener_base* l : listeners_)
-            if (std::exchange(l->wants_place_, false) || (stopping_ && live_ == 0))
+            if (std::exchange(l->wants_place_, false) || (stopping_ && no_session_goes_on()))
                 l->poke();
     }
 
@@ -134,7 +142,7 @@ public:
     bool finished() const noexcept
     {
         std::lock_guard const lock(mutex_);
-        return (live_ == 0 || live_workers_ == 0) && listeners_.size() <= 1;
+        return no_session_goes_on() && listeners_.size() <= 1;
     }
 
     bool sessions_are_over() const noexcept
@@ -189,11 +197,8 @@ private:
                     gone.push_back(std::move(alive));
                 return true;
             });
-            if (is_worker(context))
-            {
-                --live_workers_;
-                stopping_ = true;
-            }
+            if (auto const w = find(context); w != workers_.end())
+                stopping_ = w->ended = true;
             if (stopping_)
                 stop_locked();
         }
@@ -209,24 +214,40 @@ private:
                 listeners_, [&](listener_base* l) { return &l->context() == &context; });
             stop_locked();
         }
-        if (is_worker(context))
+        if (find(context) != workers_.end())
         {
             std::lock_guard const lock(workers_mutex_);
             workers_open_ = false;
         }
     }
 
-    bool is_worker(asio::execution_context& context) const noexcept
+    struct worker
     {
-        return std::find(workers_.begin(), workers_.end(), &context) != workers_.end();
+        asio::execution_context* context;
+        std::size_t live = 0; // sessions
+        bool ended = false;
+    };
+
+    std::vector<worker>::iterator find(asio::execution_context& context) noexcept
+    {
+        return std::find_if(workers_.begin(), workers_.end(),
+            [&](worker const& w) { return w.context == &context; });
+    }
+
+    // But for those in workers that have ended.
+    bool no_session_goes_on() const noexcept
+    {
+        std::size_t left = live_;
+        for (worker const& w : workers_)
+            left -= w.ended ? w.live : 0;
+        return left == 0;
     }
 
     serve_options const options_;
-    std::vector<asio::execution_context*> workers_; // not changed once it has begun
 
     std::mutex mutable mutex_;
     std::vector<listener_base*> listeners_;
-    std::size_t live_workers_ = 0; // that have not ended
+    std::vector<worker> workers_; // none is added once it has begun
     std::size_t live_ = 0; // sessions, and whoever is about to begin one
     bool stopping_ = false;
     std::exception_ptr failure_;
@@ -288,11 +309,18 @@ public:
     ~place()
     {
         if (all_)
-            all_->leave();
+            all_->leave(context_);
+    }
+
+    void assign(asio::execution_context& context) noexcept
+    {
+        all_->assign(context);
+        context_ = &context;
     }
 
 private:
     std::shared_ptr<admission> all_;
+    asio::execution_context* context_ = nullptr; // not used, but as a name
 };
 
 } // namespace asio_ewyk::detail

@@ -34,9 +34,11 @@ inline int bind_this_thread(int cpu) noexcept
     return ::sched_setaffinity(0, sizeof one, &one) == 0 ? 0 : errno;
 }
 
-// Whether this thread, and so what it starts, may use more than one CPU.
+// Whether what this thread starts may use more than one CPU.
 inline bool has_several_cpus() noexcept
 {
+    if (this_thread_unbound)
+        return CPU_COUNT(this_thread_unbound) > 1;
     cpu_set_t allowed;
     return ::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) > 1;
 }

@@ -51,16 +51,22 @@ public:
             return arrive(self, error);
         }
         // A coroutine that tries again at once does that on the stack of the refusal before. Here
-        // it comes down from there, if need be by a wait: what is refused may not be lost.
+        // it comes down from there, if need be by a wait; but not for ever, for room may be made
+        // by nobody else.
         auto const home = asio::get_associated_executor(self->handler_, target);
-        while (submit(home, self, error))
+        for (int tries = 0; submit(home, self, error); ++tries)
+        {
+            if (tries == patience)
+                return arrive(self, error);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
     }
 
 private:
     using shared = std::shared_ptr<crossing>;
 
     static constexpr int deep = 32;
+    static constexpr int patience = 100;
 
     struct depth
     {

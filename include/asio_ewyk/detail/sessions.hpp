@@ -71,10 +71,12 @@ private:
     void begin(typename listener<Protocol>::acceptor_type& acceptor, place p,
         boost::system::error_code& error) override
     {
-        socket_executor const executor = next_context(workers_).get_executor();
+        auto& context = next_context(workers_);
+        socket_executor const executor = context.get_executor();
         socket s = acceptor.accept(executor, error);
         if (error)
             return;
+        p.assign(context);
         set_options(s);
         session_executor const runs_on = executor;
         asio::post(runs_on, [runs_on, all = self(), p = std::move(p), s = std::move(s)]() mutable {

@@ -4,7 +4,7 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
 
-#include <boost/asio/append.hpp>
+#include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
@@ -39,12 +39,39 @@ public:
     {
         if (completed_.exchange(true))
             return;
-        auto const work = std::move(work_);
         // Never here: the handler may destroy the loop, which waits for the thread that calls this.
-        asio::post(asio::append(std::move(handler_), ec));
+        asio::post(delivery{std::move(handler_), ec, std::move(work_)});
     }
 
 private:
+    // The handler, perhaps the last one that keeps its executor's context alive: so the work is
+    // finished before it is called or destroyed.
+    struct delivery
+    {
+        using executor_type = asio::associated_executor_t<Handler>;
+        using allocator_type = asio::associated_allocator_t<Handler>;
+
+        executor_type get_executor() const noexcept
+        {
+            return asio::get_associated_executor(handler);
+        }
+
+        allocator_type get_allocator() const noexcept
+        {
+            return asio::get_associated_allocator(handler);
+        }
+
+        void operator()()
+        {
+            work.reset();
+            std::move(handler)(ec);
+        }
+
+        Handler handler;
+        boost::system::error_code ec;
+        asio::executor_work_guard<executor_type> work;
+    };
+
     // Both belong to who has set completed_.
     Handler handler_;
     asio::executor_work_guard<asio::associated_executor_t<Handler>> work_;

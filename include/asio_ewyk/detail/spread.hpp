@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 
 namespace asio_ewyk::detail {
 
@@ -24,8 +25,8 @@ public:
     {
         duration time;
         std::size_t tasks;
-        duration cpu; // that the producing thread used, while it lent; 0 if that is not known
-        duration ran; // of all tasks in sum, while it handed over
+        std::optional<duration> cpu; // that the producer used, while it lent, if it was the same
+        duration ran;                // of all tasks in sum, while it handed over
     };
 
     // After a window: whether to lend in the next one.
@@ -34,7 +35,9 @@ public:
         switch (state_)
         {
         case state::lending:
-            if (w.cpu * 10 < w.time * 9)
+            if (!w.cpu)
+                return true;
+            if (*w.cpu * 10 < w.time * 9)
             {
                 wait_ = pause_ = 1;
                 return true;

@@ -13,7 +13,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -42,6 +44,7 @@ public:
 
     explicit standby(duration grace) noexcept
         : grace_(grace)
+        , computing_grace_(grace > duration::max() / computing ? grace : computing * grace)
         , interval_(least())
         , may_spread_(in_use() && has_several_cpus())
     {
@@ -81,7 +84,7 @@ public:
     void count_run(duration time, bool superseded) noexcept
     {
         ran_.fetch_add(time.count(), std::memory_order_relaxed);
-        if (time >= (superseded ? grace_ : computing * grace_))
+        if (time >= (superseded ? grace_ : computing_grace_))
             count_late();
     }
 
@@ -139,7 +142,7 @@ public:
                 at_.interval_ = std::min(at_.interval_ + at_.interval_ / 16, longest);
                 return verdict::look_again;
             }
-            if (time < computing * at_.grace_
+            if (time < at_.computing_grace_
                 && !sleeps(at_.lender_.load(std::memory_order_relaxed)))
                 return verdict::look_again;
             at_.interval_ = std::max(at_.interval_ / 2, at_.least());
@@ -179,11 +182,13 @@ private:
     {
         duration const time = now - began_window_;
         duration const cpu = this_thread_cpu_time();
-        thread_id const id = this_thread_id();
-        bool const same = std::exchange(producer_, id) == id;
+        std::thread::id const id = std::this_thread::get_id();
+        std::optional<duration> used;
+        if (std::exchange(producer_, id) == id)
+            used = cpu - cpu_;
         duration const ran(ran_.exchange(0, std::memory_order_relaxed));
         bool const lends = !may_spread_
-            || spread_.lends_after({time, tasks_, same ? cpu - cpu_ : duration::zero(), ran});
+            || spread_.lends_after({time, tasks_, used, ran});
         pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
         began_window_ = now;
         cpu_ = cpu;
@@ -193,6 +198,7 @@ private:
     duration least() const noexcept { return std::clamp(grace_, shortest, longest); }
 
     duration const grace_;
+    duration const computing_grace_;
     duration interval_; // the thread's that stands by
 
     bool const may_spread_;
@@ -203,7 +209,7 @@ private:
     std::size_t tasks_ = 0; // in this window
     time_point began_window_{};
     duration cpu_{}; // of that thread, at its beginning
-    thread_id producer_{};
+    std::thread::id producer_;
 
     // In this window; relaxed, plain sums.
     std::atomic<int> late_{0};

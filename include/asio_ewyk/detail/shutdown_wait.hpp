@@ -4,13 +4,16 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
 
-#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/append.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
@@ -28,9 +31,10 @@ template <class Handler>
 class shutdown_wait
 {
 public:
-    explicit shutdown_wait(Handler&& handler)
+    shutdown_wait(Handler&& handler, std::vector<event_loop_service*> const& loops)
         : handler_(std::move(handler))
         , work_(asio::get_associated_executor(handler_))
+        , own_(belongs_to(loops))
     {
     }
 
@@ -39,42 +43,35 @@ public:
     {
         if (completed_.exchange(true))
             return;
+        // Work until the post is done, or the executor's context might be gone by then. But a loop
+        // that has ended destroys the handler, which may be the last that keeps the loop alive.
+        if (own_)
+            work_.reset();
+        auto const work = std::move(work_);
         // Never here: the handler may destroy the loop, which waits for the thread that calls this.
-        asio::post(delivery{std::move(handler_), ec, std::move(work_)});
+        asio::post(asio::append(std::move(handler_), ec));
     }
 
 private:
-    // The handler, perhaps the last one that keeps its executor's context alive: so the work is
-    // finished before it is called or destroyed.
-    struct delivery
+    // Whether the handler's executor is of one of them.
+    bool belongs_to(std::vector<event_loop_service*> const& loops) const
     {
-        using executor_type = asio::associated_executor_t<Handler>;
-        using allocator_type = asio::associated_allocator_t<Handler>;
-
-        executor_type get_executor() const noexcept
+        using executor = asio::associated_executor_t<Handler>;
+        if constexpr (asio::can_query<executor, asio::execution::context_t>::value)
         {
-            return asio::get_associated_executor(handler);
+            asio::execution_context const& context
+                = asio::query(work_.get_executor(), asio::execution::context);
+            return std::any_of(loops.begin(), loops.end(),
+                [&](event_loop_service* loop) { return &loop->context() == &context; });
         }
-
-        allocator_type get_allocator() const noexcept
-        {
-            return asio::get_associated_allocator(handler);
-        }
-
-        void operator()()
-        {
-            work.reset();
-            std::move(handler)(ec);
-        }
-
-        Handler handler;
-        boost::system::error_code ec;
-        asio::executor_work_guard<executor_type> work;
-    };
+        else
+            return false;
+    }
 
     // Both belong to who has set completed_.
     Handler handler_;
     asio::executor_work_guard<asio::associated_executor_t<Handler>> work_;
+    bool const own_;
 
     // Set by the thread that waits or by who cancels. Sequentially consistent, but nothing is
     // published by it: both have the object from who made it.
@@ -92,7 +89,7 @@ void begin_shutdown(std::vector<event_loop_service*> loops, std::chrono::nanosec
 {
     time_point const deadline = after(timeout);
     auto slot = asio::get_associated_cancellation_slot(handler);
-    auto const wait = std::make_shared<shutdown_wait<Handler>>(std::move(handler));
+    auto const wait = std::make_shared<shutdown_wait<Handler>>(std::move(handler), loops);
     for (event_loop_service* loop : loops)
         loop->request_shutdown(quiet_period, deadline);
     if (std::all_of(loops.begin(), loops.end(), [](auto* loop) { return loop->terminated(); }))

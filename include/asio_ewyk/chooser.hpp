@@ -33,7 +33,8 @@ namespace asio_ewyk {
     Distinct objects: safe. Shared objects: `operator()` is safe.
 
     @par Exception Safety
-    Strong guarantee. `operator()` throws `std::bad_alloc`, and only on the first call.
+    Strong guarantee. `operator()` throws `std::bad_alloc`, and only on the first call
+    for a group.
 
     @par Example
     `event_loop_group workers(4, {}, least_loaded());`

@@ -58,8 +58,9 @@ struct serve_options
     /// again. Must not throw.
     std::function<void(boost::system::error_code)> on_accept_error = {};
 
-    /// Called with what a session threw, or with why none could begin: by the worker's thread or
-    /// the boss's, by several at a time. Empty: the connection just ends. Must not throw.
+    /// Called with what a session threw, by the thread on which it ended, or with why none could
+    /// begin, by the worker's thread or the boss's; by several at a time. Empty: the connection
+    /// just ends. Must not throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
 };
 

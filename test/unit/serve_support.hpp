@@ -67,6 +67,17 @@ private:
     tcp::socket socket_{context_};
 };
 
+/// Whether a new client is answered; false as well if it is refused before it could ask.
+inline bool is_served(tcp::endpoint const& where)
+try
+{
+    return client(where).ask() == 'x';
+}
+catch (boost::system::system_error const&)
+{
+    return false;
+}
+
 /// Answers with what it gets, until the client is gone.
 inline asio::awaitable<void> echo(tcp::socket socket)
 {

@@ -58,7 +58,7 @@ private:
 
     void throw_one(std::size_t player)
     {
-        sockets_[player].async_write_some(asio::buffer(ball_), [](error_code, std::size_t) {});
+        sockets_[player].async_write_some(asio::buffer("o", 1), [](error_code, std::size_t) {});
     }
 
     using error_code = boost::system::error_code;
@@ -66,7 +66,7 @@ private:
     std::array<tcp::socket, 2> sockets_;
     tally& caught_;
     dice dice_;
-    std::array<char, 1> ball_{};
+    std::array<char, 1> ball_{}; // as it was caught
     std::size_t first_;
     std::size_t last_;
     std::size_t next_;

@@ -3,6 +3,7 @@
 #include "primitives.hpp"
 #include "workload.hpp"
 
+#include <boost/config.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
 #include <boost/program_options.hpp>
@@ -36,7 +37,7 @@ json::array list()
 json::object conditions()
 {
     return {
-        {"compiler", ASIO_EWYK_COMPILER},
+        {"compiler", BOOST_COMPILER},
         {"flags", ASIO_EWYK_FLAGS},
         {"boost", BOOST_LIB_VERSION},
         {"primitives_ns", measure_primitives()},

@@ -84,6 +84,14 @@ po::variables_map read(workload const& w, std::vector<std::string> const& words)
     return given;
 }
 
+double number(po::variables_map const& given, std::string const& name)
+{
+    double const value = given[name].as<double>();
+    if (value >= 0 && value <= 1e9) // false for a NaN, too
+        return value;
+    throw std::invalid_argument("--" + name + " must be from 0 to 1e9");
+}
+
 json::object measure(workload const& w, po::variables_map const& given)
 {
     auto const& peer = given["peer"].as<std::string>();
@@ -92,10 +100,10 @@ json::object measure(workload const& w, po::variables_map const& given)
 
     auto values = w.defaults;
     for (auto& [name, value] : values)
-        value = given[name].as<double>();
+        value = number(given, name);
     parameters with(std::move(values));
-    with.seconds = std::chrono::duration<double>(given["seconds"].as<double>());
-    with.warm_up = std::chrono::duration<double>(given["warm-up"].as<double>());
+    with.seconds = std::chrono::duration<double>(number(given, "seconds"));
+    with.warm_up = std::chrono::duration<double>(number(given, "warm-up"));
     with.counts_futex_calls = given.count("count-futex-calls") != 0;
 
     json::object line{

@@ -34,8 +34,16 @@ class CommandLine(unittest.TestCase):
         quick, full = set(self.succeed("--list").split("\n")), self.succeed("--list", "--full")
         self.assertLess(quick, set(full.split("\n")))
 
-    def test_nothing_to_measure_is_an_error(self):
-        self.assertNotEqual(run("--only", "no such thing").returncode, 0)
+    def test_misuse_is_said_in_a_line(self):
+        for wrong in (
+            ["--only", "no such thing"], ["--only", "("], ["--rounds", "0"], ["--seconds", "nan"],
+            ["--cpus", "a"], ["--cpus", "9999"], ["--no-such-option"],
+        ):
+            with self.subTest(wrong):
+                done = run(*wrong)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertNotIn("Traceback", done.stderr)
+                self.assertIn("test/benchmark/run: ", done.stderr)
 
     def test_prints_a_table_with_the_conditions(self):
         text = self.succeed(*ONE, *SHORT)

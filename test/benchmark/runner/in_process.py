@@ -103,6 +103,7 @@ _PLANS = (
             *_lengths([0.3, 3, 30, 300, 3000, 10000], sleeps=0, chains=1),
             *_lengths([0.3, 3, 30, 300, 3000], sleeps=0, chains=16),
             *_lengths([300, 3000], sleeps=1, chains=16),
+            *_lengths([0.1, 1, 10, 100, 1000], sleeps=0, chains=16, max_threads=2),
         ],
         peers=("produce_execute_consume", "execute_produce_consume", "eat_what_you_kill", _GRACE),
     ),

@@ -95,13 +95,13 @@ _PLANS = (
             chart=Curve("length", relative_to="produce_execute_consume"),
         ),
         quick=[
-            *_lengths([0.1, 1, 10, 100, 1000], sleeps=0, chains=1),
-            *_lengths([0.1, 1, 10, 100, 1000, 10000], sleeps=0, chains=16),
+            *_lengths([0.1, 1, 10, 100], sleeps=0, chains=1),
+            *_lengths([0.1, 1, 10, 100, 1000], sleeps=0, chains=16),
             *_lengths([100, 1000, 10000], sleeps=1, chains=16),
         ],
         more=[
-            *_lengths([0.3, 3, 30, 300, 3000, 10000], sleeps=0, chains=1),
-            *_lengths([0.3, 3, 30, 300, 3000], sleeps=0, chains=16),
+            *_lengths([0.3, 3, 30, 300, 1000, 3000, 10000], sleeps=0, chains=1),
+            *_lengths([0.3, 3, 30, 300, 3000, 10000], sleeps=0, chains=16),
             *_lengths([300, 3000], sleeps=1, chains=16),
             *_lengths([0.1, 1, 10, 100, 1000], sleeps=0, chains=16, max_threads=2),
         ],

@@ -8,8 +8,7 @@ using namespace stress;
 
 BOOST_AUTO_TEST_SUITE(production)
 
-// Four threads post in bursts. Before the next burst each waits for the end of its last one, so that the
-// context runs dry over and over, falls asleep and has to be woken.
+// Four threads post.
 BOOST_DATA_TEST_CASE(each_post_runs_once, each_strategy(), s)
 {
     constexpr std::size_t posters = 4;
@@ -22,18 +21,8 @@ BOOST_DATA_TEST_CASE(each_post_runs_once, each_strategy(), s)
 
     crowd threads;
     threads.add(posters, [&](std::size_t poster) {
-        dice d(poster);
-        std::atomic<std::size_t> done{0};
-        for (std::size_t posted = 0; posted != each;)
-        {
-            std::size_t const burst = std::min(each - posted, 1 + d.roll(d.roll(2) ? 4 : 2'000));
-            for (std::size_t end = posted + burst; posted != end; ++posted)
-                asio::post(context, [&ran, &done, i = poster * each + posted] {
-                    ran.count(i);
-                    ++done;
-                });
-            until([&] { return done == posted; });
-        }
+        post_in_bursts(
+            context, poster, each, [&](std::size_t i) { ran.count(poster * each + i); });
         if (--posting == 0)
             work.reset();
     });

@@ -13,6 +13,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -167,6 +168,25 @@ public:
 private:
     std::minstd_rand engine_;
 };
+
+/// Posts that many functions in bursts, `run(i)` each. Before the next burst it waits for the end of the
+/// last one, so that the context runs dry over and over, falls asleep and has to be woken.
+template <class Context, class Run>
+void post_in_bursts(Context& context, std::size_t seed, std::size_t many, Run run)
+{
+    dice d(seed);
+    std::atomic<std::size_t> done{0};
+    for (std::size_t posted = 0; posted != many;)
+    {
+        std::size_t const burst = std::min(many - posted, 1 + d.roll(d.roll(2) ? 4 : 2'000));
+        for (std::size_t end = posted + burst; posted != end; ++posted)
+            asio::post(context, [&run, &done, i = posted] {
+                run(i);
+                ++done;
+            });
+        until([&] { return done == posted; });
+    }
+}
 
 }
 

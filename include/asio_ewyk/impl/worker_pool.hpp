@@ -111,6 +111,15 @@ bool worker_pool::try_execute(F&& f)
     return true;
 }
 
+inline void worker_pool::notify_fork(fork_event event)
+{
+    if (event == fork_prepare)
+        threads_.notify_fork(event);
+    asio::execution_context::notify_fork(event);
+    if (event != fork_prepare)
+        threads_.notify_fork(event);
+}
+
 inline void worker_pool::submit(detail::task* t, bool caller_may_run)
 {
     using enum detail::elastic_threads::outcome;

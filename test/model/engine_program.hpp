@@ -3,7 +3,7 @@
 #ifndef ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 #define ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 
-#include "machine.hpp"
+#include "standby_program.hpp"
 
 namespace model {
 
@@ -23,47 +23,6 @@ inline void arrive(machine& m)
     if (m.apply(production_event::arrive) == production_verdict::produce)
         return m.become(program::loop);
     m.ret();
-}
-
-/// Its looks can come at any time, so that each loan may be late, unless the grace is endless, and
-/// nothing lent for long.
-/// a: the loan that it has seen.
-inline void stand_by(machine& m)
-{
-    enum { look, come, take_over, stand_down };
-    auto const state = m.production().state;
-    switch (m.here().line)
-    {
-    case look:
-        if (m.config().endless && state == production_state::lent)
-            return m.wait();
-        m.access("looks, standing by");
-        m.here().a = static_cast<byte>(m.production().loan);
-        if (state == production_state::idle)
-            return m.go(m.is(flaw::watcher_stays_away) ? stand_down : come);
-        return m.go(state == production_state::lent ? take_over : stand_down);
-    case come:
-        if (m.apply(production_event::arrive) == production_verdict::produce)
-            return m.become(program::loop);
-        return m.ret();
-    case take_over:
-        if (state != production_state::lent || m.here().a != m.production().loan)
-        {
-            m.access("finds the loan over");
-            return m.go(look);
-        }
-        m.apply(production_event::overrun);
-        return m.become(program::loop);
-    case stand_down:
-        if ((state == production_state::idle || state == production_state::lent)
-            && !m.is(flaw::watcher_just_leaves) && !m.is(flaw::watcher_stays_away))
-        {
-            m.access("finds that somebody counts on it");
-            return m.go(look);
-        }
-        m.apply(production_event::give_up);
-        return m.ret();
-    }
 }
 
 inline void dispatch(machine& m)

@@ -37,6 +37,8 @@ constexpr std::array all_flaws{
     named_flaw{flaw::thrower_leaves_awake, "after a task that throws no wake-up is sent"},
     named_flaw{flaw::nested_run_forgets, "produce() from within a task does nothing"},
     named_flaw{flaw::announces_before_leaving, "what is left is announced before the right is free"},
+    named_flaw{flaw::stands_by_unseen, "it looks at the word and then says that it stands by"},
+    named_flaw{flaw::idle_wakes_no_standby, "who leaves the right to it does not wake it"},
     named_flaw{flaw::section_is_forgotten, "a task says that it is going to block, in vain"},
     named_flaw{flaw::lends_unwatched, "the right is lent after whoever stands by has left"},
     named_flaw{flaw::watcher_just_leaves, "whoever stands by leaves although somebody counts on it"},

@@ -118,6 +118,10 @@ public:
         w.word = static_cast<byte>(step.next.pack());
         access(to_string(event));
         note(": " + to_string(now) + " -> " + to_string(step.next));
+        // Together with the event: a wake-up that comes later, or one too many, costs a look.
+        if (step.next.pending && step.next.state == production_state::idle && w.present != 0
+            && !is(flaw::idle_wakes_no_standby))
+            w.woken = 1;
         // Relaxed stores before a release are visible to whoever acquires the right.
         make_visible();
 

@@ -185,6 +185,8 @@ inline std::vector<named_setup> grace_models()
             {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
         reactor.add("run_for(), then run(), with grace", s, one_thread, {{.posts = 2}, {}},
             {{{post, 1}, {release_work}}, {{run_for}, {run}}}, grace);
+        reactor.add("run_for(), then run_one(), with grace", s, one_thread, {{}},
+            {{{post, 1}, {release_work}}, {{run_for}, {run_one_loop}}}, grace);
         reactor.add("run() and run_one(), with grace", s, one_thread, {{}},
             {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
         reactor.add("run(), stop(), with grace", s, one_thread, {{}, {}},

@@ -142,6 +142,8 @@ struct world
     byte asleep = 1;
     byte asleep_late = 0;  // a relaxed store to asleep that others do not see yet: 1 false, 2 true
     byte wake_queued = 0;
+    byte present = 0;      // how many threads stand by
+    byte woken = 0;        // a wake-up for who stands by is there
     byte stopped_flag = 0; // reactor's
     byte pool_inside = 0;   // threads of the pool that say they are inside the producer
     byte in_io_context = 0; // and those that are inside the io_context
@@ -206,6 +208,8 @@ enum class flaw
     lends_unwatched,           // whoever stands by may leave between the lender's look and the loan
     watcher_just_leaves,       // it does not look whether somebody counts on it
     watcher_stays_away,        // it does not come although nobody produces
+    stands_by_unseen,          // it looks and then says that it is there
+    idle_wakes_no_standby,     // who leaves the right to it does not wake it
     section_is_forgotten,      // a task on loan that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
@@ -239,7 +243,7 @@ struct setup
     byte startable = 0;              // and those that can be started; none of both: it was stopped
     byte nonblocking_callers = 0;    // the first so many callers must not block
     bool grace = false;              // the right is lent while a thread can stand by
-    bool endless = false;            // no loan is ever late by itself
+    bool endless = false;            // no loan is ever late by itself, nor does who stands by wake
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

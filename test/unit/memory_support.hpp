@@ -21,7 +21,8 @@
 #include <iterator>
 
 #ifdef ASIO_EWYK_TEST_SANITIZED
-#include <sanitizer/allocator_interface.h>
+// Of sanitizer/allocator_interface.h, which g++ does not have.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #else
 #include <malloc.h>
 #endif

@@ -18,11 +18,25 @@ inline void enter(machine& m)
 
 inline void arrive(machine& m)
 {
-    if (m.config().grace && m.of_pool())
-        return m.become(program::stand_by);
-    if (m.apply(production_event::arrive) == production_verdict::produce)
-        return m.become(program::loop);
-    m.ret();
+    enum { come, vacate, take, leave };
+    switch (m.here().line)
+    {
+    case come:
+        return m.go(m.pending_has_come(m.of_pool()) ? vacate : take);
+    case vacate:
+        m.vacate();
+        return m.go(take);
+    case take:
+        if (m.config().grace && m.of_pool())
+            return m.become(program::stand_by);
+        if (m.apply(production_event::arrive) == production_verdict::produce)
+            return m.become(program::loop);
+        return m.go(leave);
+    case leave:
+        if (std::exchange(m.me().occupies, byte{0}))
+            m.vacate();
+        return m.ret();
+    }
 }
 
 inline void dispatch(machine& m)
@@ -88,8 +102,9 @@ inline void loop(machine& m)
     enum
     {
         begin, next, got, found_none, step_aside, wake_guest, woke, hand_over, ask_thread, asked,
-        asked_early, take_back, let_go, decide, gave, in_place, apart, resume, caught, ask_other,
-        gone, left, leave, lend, lend_now, engage, engaged, disengage, on_loan, late
+        asked_early, take_back, let_go, decide, gave, in_place, apart, caught, ask_other,
+        gone, left, leave, out, lend, lend_now, engage, engage_place, ask_to_stand_by, engaged, unengaged,
+        disengage, on_loan, late, may_resume, other_resumes, gave_job, gave_job_apart, gave_job_done
     };
     activation& here = m.here();
     thread_state& me = m.me();
@@ -119,7 +134,9 @@ inline void loop(machine& m)
             return m.go(decide);
         if (!m.is(flaw::stepper_keeps_right) && m.all_step())
             return m.go(step_aside);
-        return m.go(m.config().grace ? lend : hand_over);
+        if (m.w.wants_to_leave)
+            return m.go(chosen(false) == sub_strategy::produce_execute_consume ? decide : hand_over);
+        return m.go(m.config().grace && !m.w.pending_may_wait ? lend : hand_over);
 
     case lend:
         if (!m.production().pending)
@@ -137,6 +154,7 @@ inline void loop(machine& m)
         me.producing = 0;
         m.apply(production_event::lend);
         me.loan = static_cast<byte>(m.production().loan);
+        m.set_loan_occupies(std::exchange(me.occupies, byte{0}));
         return m.call(program::run_task, on_loan, here.a);
     case engage:
         if (!m.may_start())
@@ -145,10 +163,22 @@ inline void loop(machine& m)
             return m.go(hand_over);
         }
         if (m.apply(production_event::engage) == production_verdict::start)
-            return m.call(program::pool_try_execute, engaged, production_job);
+            return m.go(m.config().places ? engage_place : ask_to_stand_by);
         return m.go(lend);
+    case engage_place:
+        if (!m.w.pool_queue.empty() || !m.occupy_if_one_is_left())
+            return m.go(disengage);
+        m.w.pending_occupies = 1;
+        return m.go(ask_to_stand_by);
+    case ask_to_stand_by:
+        return m.call(program::pool_try_execute, engaged, production_job);
     case engaged:
-        return m.go(m.result() ? lend : disengage);
+        if (m.result())
+            return m.go(lend);
+        return m.go(std::exchange(m.w.pending_occupies, byte{0}) ? unengaged : disengage);
+    case unengaged:
+        m.vacate();
+        return m.go(disengage);
     case disengage:
         m.apply(production_event::give_up);
         return m.go(hand_over);
@@ -162,8 +192,17 @@ inline void loop(machine& m)
         me.producing = produces(production_event::reclaim);
         return m.go(me.thrown ? caught : next);
     case late:
+        if (m.config().places && m.of_pool() && !me.occupies)
+        {
+            me.occupies = m.occupy_if_one_is_left();
+            return m.go(me.occupies ? may_resume : other_resumes);
+        }
+        return m.go(may_resume);
+    case may_resume:
         me.producing = produces(production_event::resume);
         return m.go(me.thrown ? caught : me.producing ? next : leave);
+    case other_resumes:
+        return m.call(program::dispatch, me.thrown ? caught : leave);
     case found_none:
         if (produces(production_event::found_none))
             return m.go(next);
@@ -187,6 +226,8 @@ inline void loop(machine& m)
         return m.go(decide);
 
     case hand_over:
+        if (m.w.pending_may_wait && m.config().strategy != ewyk::strategy_t::execute_produce_consume)
+            return m.go(decide);
         if (m.is(flaw::starts_before_release))
             return m.call(program::try_start, asked_early, production_job);
         me.producing = 0;
@@ -233,6 +274,22 @@ inline void loop(machine& m)
         return m.call(program::run_task, apart, here.a);
     case gave:
         here.a = m.result();
+        if (here.a == production_job)
+            return m.go(gave_job);
+        if (here.a)
+            return m.call(program::run_task, in_place, here.a);
+        return m.go(next);
+    // What waited first was the request for a producer, who is here.
+    case gave_job:
+        if (m.pending_has_come(false))
+            m.vacate();
+        return m.go(gave_job_apart);
+    case gave_job_apart:
+        m.apply(production_event::arrive);
+        return m.go(gave_job_done);
+    case gave_job_done:
+        m.access("looks whether all threads produce, and what waits");
+        here.a = !m.w.pool_queue.empty() && m.all_occupied() ? m.w.pool_queue.pop() : byte{0};
         if (here.a)
             return m.call(program::run_task, in_place, here.a);
         return m.go(next);
@@ -247,9 +304,7 @@ inline void loop(machine& m)
             return m.go(next);
         }
         here.a = here.b = 0;
-        return m.go(me.thrown ? caught : resume);
-    case resume:
-        return m.go(produces(production_event::resume) ? next : leave);
+        return m.go(me.thrown ? caught : late);
 
     case caught:
         if (!me.producing || m.is(flaw::thrower_keeps_right))
@@ -260,6 +315,10 @@ inline void loop(machine& m)
     case leave:
         me.producing = 0;
         --me.looping;
+        return m.go(out);
+    case out:
+        if (std::exchange(me.occupies, byte{0}))
+            m.vacate();
         return m.ret();
     }
 }

@@ -21,6 +21,7 @@
 #define LATE_GOES_ON 3            /* who comes back from a late task produces on (jetty#2468) */
 #define CLEARS_LATE 4             /* the wake-up is taken, and may be sent again, after the look */
 #define ASKS_BEFORE_RELEASE 5     /* hand-over asks for a thread, then gives up the right */
+#define STAYS_ALTHOUGH_NEEDED 6   /* who stands by does not leave for a task that waits for the pool */
 
 #define TASKS 3
 
@@ -374,7 +375,7 @@ proctype pool_thread()
                 claimed = false;
                 /* Stands by. */
                 do
-                :: queued > 0 && !wants_to_leave -> wants_to_leave = true
+                :: queued > 0 && !wants_to_leave && MUTANT != STAYS_ALTHOUGH_NEEDED -> wants_to_leave = true
                 :: state == idle -> arrive(); break
                 :: state == lent ->
                     seen = loan;

@@ -185,7 +185,7 @@ inline void leave_run(machine& m)
 /// What waits in the pool is posted again: handlers run only while somebody is inside run().
 inline void recall(machine& m)
 {
-    enum { take, posted, wake, woken, asked };   // b: whether a thread was asked for
+    enum { take, posted, vacate, wake, woken, asked };   // b: whether a thread was asked for
     switch (m.here().line)
     {
     case take:
@@ -195,11 +195,14 @@ inline void recall(machine& m)
             return m.here().b ? m.go(asked) : m.ret();
         byte const job = m.w.pool_queue.pop();
         if (job == production_job)
-            return m.go(wake);
+            return m.go(m.pending_has_come(false) ? vacate : wake);
         return m.call(program::post, posted, job);
     }
     case posted:
         return m.go(take);
+    case vacate:
+        m.vacate();
+        return m.go(wake);
     case wake:
         m.apply(production_event::give_up);
         return m.call(program::wake_guest, woken);

@@ -12,7 +12,7 @@ namespace model {
 /// a: the loan that it has seen; b: whether it produces now.
 inline void stand_by(machine& m)
 {
-    enum { count, look, sleep, late_count, come, take_over, stand_down, uncount };
+    enum { count, look, sleep, late_count, come, take_over, stand_down, uncount, produce, vacate };
     auto const state = m.production().state;
     auto const leave = [&](bool produces) {
         m.here().b = produces;
@@ -29,6 +29,8 @@ inline void stand_by(machine& m)
     case look:
         m.access("looks, standing by");
         m.here().a = static_cast<byte>(m.production().loan);
+        if (m.config().places && !m.w.pool_queue.empty())
+            m.w.wants_to_leave = 1;
         if (state == production_state::idle)
             return m.go(m.is(flaw::watcher_stays_away) ? stand_down : come);
         if (state != production_state::lent)
@@ -73,8 +75,13 @@ inline void stand_by(machine& m)
             m.access("stands by no longer");
             --m.w.present;
         }
-        if (m.here().b)
-            return m.become(program::loop);
+        m.w.wants_to_leave = 0;
+        return m.go(m.here().b ? produce : vacate);
+    case produce:
+        return m.become(program::loop);
+    case vacate:
+        if (std::exchange(m.me().occupies, byte{0}))
+            m.vacate();
         return m.ret();
     }
 }

@@ -112,6 +112,7 @@ struct thread_state
 
     byte producing = 0;
     byte loan = 0;       // the number of its last one
+    byte occupies = 0;   // a place among the pool's threads that produce
     byte looping = 0;
     byte must_not_block = 0;
     byte inside_run = 0;    // is in run() or a sibling
@@ -136,6 +137,10 @@ struct world
     byte parked = 0;       // threads of the pool that are parked
     byte absent = 0;       // threads of the pool that are not started
     byte starting = 0;
+    byte occupied = 0;         // places of threads that produce, or are to
+    byte pending_occupies = 0; // one of them is the pending thread's
+    byte pending_may_wait = 0; // the pending thread may be in the pool's queue
+    byte wants_to_leave = 0;   // who stands by is needed elsewhere
 
     list posted;
     list ready;
@@ -208,6 +213,8 @@ enum class flaw
     lends_unwatched,           // whoever stands by may leave between the lender's look and the loan
     watcher_just_leaves,       // it does not look whether somebody counts on it
     watcher_stays_away,        // it does not come although nobody produces
+    last_place_is_taken,       // all threads of the pool may produce
+    place_is_kept,             // who loses the right while its task is late keeps its place
     stands_by_unseen,          // it looks and then says that it is there
     idle_wakes_no_standby,     // who leaves the right to it does not wake it
     section_is_forgotten,      // a task on loan that says that it is going to block is not heard
@@ -244,6 +251,7 @@ struct setup
     byte nonblocking_callers = 0;    // the first so many callers must not block
     bool grace = false;              // the right is lent while a thread can stand by
     bool endless = false;            // no loan is ever late by itself, nor does who stands by wake
+    bool places = false;             // the pool counts its threads that produce
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

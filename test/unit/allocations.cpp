@@ -6,6 +6,8 @@
 
 #if defined(ASIO_EWYK_TEST_HAS_FIGURES) && !defined(ASIO_EWYK_TEST_SANITIZED)
 
+#include <boost/config.hpp>
+
 #include <cstdlib>
 #include <new>
 
@@ -23,17 +25,18 @@ void* counted(void* memory) noexcept
 
 } // namespace
 
-// The two ways to memory that Asio and this library have.
+// The two ways to memory that Asio and this library have. Not inlined: g++ would take malloc() and
+// delete for a pair that does not match.
 
-void* operator new(std::size_t size)
+BOOST_NOINLINE void* operator new(std::size_t size)
 {
     if (void* const memory = std::malloc(size))
         return counted(memory);
     throw std::bad_alloc();
 }
 
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+BOOST_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
+BOOST_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept
 {

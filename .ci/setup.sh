@@ -9,6 +9,7 @@ declare -A package_of=(
     [boost_test]=libboost-test1.81-dev
     [boost_program_options]=libboost-program-options1.81-dev
     [b2]=libboost1.81-tools-dev
+    [gnuplot]=gnuplot-nox
 )
 
 # The compiler is asked, not the package manager: a Boost from elsewhere is as good.
@@ -69,8 +70,8 @@ install_missing()
     return 1
 }
 
-# configure <compiler> <sanitizers, or nothing>: makes ready $build, the directory for that, and
-# $launch, what programs of it are to be started with.
+# configure <compiler> <sanitizers, or nothing> <option of cmake>...: makes ready $build, the
+# directory for that, and $launch, what programs of it are to be started with.
 configure()
 {
     local config=${2:-plain} name=${1##*/}
@@ -86,5 +87,5 @@ configure()
 
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$1" \
         -DASIO_EWYK_SANITIZE="$2" -DASIO_EWYK_BUILD_TESTS=ON -DASIO_EWYK_BUILD_EXAMPLES=ON \
-        -DCMAKE_UNITY_BUILD=ON
+        -DCMAKE_UNITY_BUILD=ON "${@:3}"
 }

@@ -217,6 +217,8 @@ enum class flaw
     place_is_kept,             // who loses the right while its task is late keeps its place
     stands_by_unseen,          // it looks and then says that it is there
     idle_wakes_no_standby,     // who leaves the right to it does not wake it
+    superseded_is_awake,       // whoever was late inside the io_context clears asleep as the producer does
+    superseded_gives_up,       // it leaves the loop as the producer does
     section_is_forgotten,      // a task on loan that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
@@ -252,6 +254,7 @@ struct setup
     bool grace = false;              // the right is lent while a thread can stand by
     bool endless = false;            // no loan is ever late by itself, nor does who stands by wake
     bool places = false;             // the pool counts its threads that produce
+    bool in_place = false;           // completions run on loan inside the io_context
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

@@ -30,12 +30,15 @@ public:
     strategy_t strategy() const noexcept { return strategy_; }
     invocation_t invocation() const noexcept { return invocation_; }
 
+    using action = void (*)(task*, bool run);
+
+    // The same for all tasks that run a function of the same type.
+    action type() const noexcept { return act_; }
+
     // Belongs to the queue that the task is in.
     task* next = nullptr;
 
 protected:
-    using action = void (*)(task*, bool run);
-
     task(action act, strategy_t s, invocation_t i) noexcept
         : act_(act)
         , strategy_(s)
@@ -86,6 +89,7 @@ public:
     void operator()() { release()->run(); }
     strategy_t strategy() const noexcept { return task_->strategy(); }
     invocation_t invocation() const noexcept { return task_->invocation(); }
+    task::action type() const noexcept { return task_->type(); }
 
 private:
     task* task_ = nullptr;
@@ -109,7 +113,6 @@ public:
     {
     }
 
-private:
     static void act(task* base, bool run)
     {
         auto* self = static_cast<function_task*>(base);
@@ -123,6 +126,7 @@ private:
             std::move(function)();
     }
 
+private:
     Function function_;
     [[no_unique_address]] Keep keep_;
     [[no_unique_address]] Allocator allocator_;
@@ -148,6 +152,9 @@ struct keep_nothing
     keep_nothing operator()() const noexcept { return {}; }
 };
 
+template <class F, class Allocator, class Keep>
+using task_for = function_task<std::decay_t<F>, typename task_allocator<Allocator>::type, Keep>;
+
 // Throws what the allocator or the function's move throws, and then the function is not consumed
 // but destroyed with the caller's copy. What make_keep() returns is kept until the task has run;
 // it is called only when nothing can fail any more, as the end of the only work ends a context.
@@ -157,8 +164,7 @@ task* make_task(F&& f, strategy_t s = {}, invocation_t i = {}, Allocator const& 
 {
     static_assert(std::is_nothrow_invocable_v<MakeKeep&>);
     using mapped = task_allocator<Allocator>;
-    using keep = std::invoke_result_t<MakeKeep&>;
-    using op = function_task<std::decay_t<F>, typename mapped::type, keep>;
+    using op = task_for<F, Allocator, std::invoke_result_t<MakeKeep&>>;
     using traits = std::allocator_traits<typename op::allocator_type>;
     typename op::allocator_type a(mapped::get(allocator));
     op* memory = traits::allocate(a, 1);

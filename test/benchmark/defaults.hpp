@@ -1,0 +1,17 @@
+#ifndef ASIO_EWYK_TEST_BENCHMARK_DEFAULTS_HPP
+#define ASIO_EWYK_TEST_BENCHMARK_DEFAULTS_HPP
+
+#include "parameters.hpp"
+
+namespace benchmark {
+
+/// Parameters of a workload together with those of its peers, see peers.hpp.
+inline parameters::map with_peers(double threads, parameters::map workload)
+{
+    workload.merge(parameters::map{{"threads", threads}, {"max_threads", 16}, {"grace", 50}});
+    return workload;
+}
+
+} // namespace benchmark
+
+#endif

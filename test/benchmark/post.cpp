@@ -1,0 +1,23 @@
+#include "post.hpp"
+
+#include "chains.hpp"
+#include "defaults.hpp"
+#include "peer_names.hpp"
+#include "producers.hpp"
+
+#include <thread>
+
+namespace benchmark {
+
+workload post_workload()
+{
+    return {"post", peer_names(),
+        with_peers(std::thread::hardware_concurrency(),
+            {{"producers", 0}, {"window", 1000}, {"chains", 8}}),
+        [](std::string_view peer, parameters const& with) {
+            return with["producers"] == 0 ? measure_chains(peer, with, {})
+                                          : measure_producers(peer, with);
+        }};
+}
+
+} // namespace benchmark

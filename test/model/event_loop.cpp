@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(event_loop)
 
 namespace {
 
-using namespace model::loop;
+using namespace model::event_loops;
 
 struct named_config
 {
@@ -81,7 +81,7 @@ std::size_t killed = 0;
 
 BOOST_DATA_TEST_CASE(loses_no_task_and_comes_to_its_end, all_configs, each)
 {
-    auto const found = model::explore(model::loop::system(each.what));
+    auto const found = model::explore(model::event_loops::system(each.what));
     states += found.states;
     BOOST_TEST_MESSAGE(each.name << ": " << found.states << " states, " << found.transitions
                                  << " transitions, " << found.ends << " ends");
@@ -95,7 +95,7 @@ BOOST_DATA_TEST_CASE(flaw_is_found, all_flaws, each)
     for (auto n : all_configs)
     {
         n.what.wrong = each.what;
-        if (auto const found = model::explore(model::loop::system(n.what)); !found.wrong.empty())
+        if (auto const found = model::explore(model::event_loops::system(n.what)); !found.wrong.empty())
         {
             ++killed;
             BOOST_TEST_MESSAGE("\"" << each.name << "\" shows in \"" << n.name << "\": " << found.wrong);

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace model::loop {
+namespace model::event_loops {
 
 using byte = std::uint8_t;
 

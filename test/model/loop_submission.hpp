@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace model::loop {
+namespace model::event_loops {
 
 struct submission
 {

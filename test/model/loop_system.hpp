@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-namespace model::loop {
+namespace model::event_loops {
 
 class system
 {
 public:
-    using state = loop::state;
+    using state = event_loops::state;
 
     explicit system(config const& c) : config_(c) {}
 

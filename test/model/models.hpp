@@ -188,8 +188,10 @@ inline std::vector<named_setup> grace_models()
             {{{post, 1}, {release_work}}, {{run_for}, {run}}}, grace);
         reactor.add("run_for(), then run_one(), with grace", s, one_thread, {{}},
             {{{post, 1}, {release_work}}, {{run_for}, {run_one_loop}}}, grace);
-        reactor.add("run() and run_one(), with grace", s, one_thread, {{}},
-            {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
+        // The other strategy differs in a single step.
+        if (!one_is_enough)
+            reactor.add("run() and run_one(), with grace", s, one_thread, {{}},
+                {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
         reactor.add("run(), stop(), with grace", s, one_thread, {{}, {}},
             {{{post, 1}, {post, 2}, {stop}}, {{run}}},
             {.grace = true, .tasks_may_be_left = true});

@@ -260,6 +260,10 @@ inline std::vector<named_setup> place_models()
                 places);
             reactor.add("run(), stop()" + with, s, two_threads, {{}}, {{{post, 1}, {stop}}, {{run}}},
                 {.grace = grace, .places = true, .tasks_may_be_left = true});
+            if (grace)
+                reactor.add("completions in place" + with, s, two_threads, {{}, {}},
+                    {{{complete, 1}, {complete, 2}, {release_work}}, {{run}}},
+                    {.grace = true, .places = true, .in_place = true});
             for (auto&& n : reactor.take())
                 all.push_back(std::move(n));
         }

@@ -47,7 +47,7 @@ inline void take_part(machine& m)
     case alone:
         if (me.foreign)
             return m.go(look_over);
-        m.access("looks whether all callers step");
+        // Together with the next look, which tells as much.
         if (m.w.not_stepping != 0)
             return m.go(look_over);
         return m.call(program::expel, look_over);

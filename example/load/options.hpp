@@ -32,6 +32,7 @@ struct request_class
     std::string name;
     std::size_t connections = 0;
     std::string path;
+    double rate = 0;    ///< requests per second of all its connections; 0: as fast as answered
 };
 
 /// The command line, read and checked.
@@ -42,6 +43,7 @@ struct options
     std::chrono::nanoseconds warmup{};
     std::chrono::nanoseconds measured{};
     std::size_t threads = 1;
+    bool announce = false;
     bool csv = false;
     bool help = false;
 };
@@ -70,6 +72,24 @@ inline request_class parse_class(std::string_view text)
         + std::string(text) + "'");
 }
 
+/// Reads `NAME:REQUESTS_PER_SECOND` into the class of that name. Throws usage_error.
+inline void parse_rate(std::string_view text, std::vector<request_class>& classes)
+{
+    auto const colon = text.find(':');
+    auto const found = std::find_if(classes.begin(), classes.end(),
+        [&](request_class const& c) { return c.name == text.substr(0, colon); });
+    if (colon != text.npos && found != classes.end())
+    {
+        auto const end = text.data() + text.size();
+        auto const [stopped, error] =
+            std::from_chars(text.data() + colon + 1, end, found->rate, std::chars_format::fixed);
+        if (error == std::errc() && stopped == end && found->rate >= 0.001 && found->rate <= 1e7)
+            return;
+    }
+    throw usage_error("--rate must be NAME:REQUESTS_PER_SECOND with the name of a --class, such as"
+        " fast:20000, not '" + std::string(text) + "'");
+}
+
 namespace detail {
 
 template <class T>
@@ -89,11 +109,15 @@ inline boost::program_options::options_description describe()
     text.add_options()
         ("class,c", po::value<std::vector<std::string>>()->composing(),
             "NAME:CONNECTIONS:PATH, what that many connections ask for; may be given again")
+        ("rate,r", po::value<std::vector<std::string>>()->composing(),
+            "NAME:REQUESTS_PER_SECOND, has the connections of that class send at this rate, "
+            "whether or not answers come in time; the times count from when a request was due")
         ("host", po::value<std::string>()->default_value("127.0.0.1"), "the server's IP address")
         ("port,p", po::value<long>()->default_value(8080), "the server's port")
         ("warmup,w", po::value<double>()->default_value(0.5, "0.5"), "seconds before measuring")
         ("seconds,s", po::value<double>()->default_value(5, "5"), "seconds to measure")
         ("threads,t", po::value<long>()->default_value(1), "threads that share the connections")
+        ("announce", "say when measuring begins and when it ends, in a line each")
         ("csv", "print one line of comma-separated values a class, below a line of names")
         ("help,h", "show this text");
     return text;
@@ -117,10 +141,14 @@ inline options parse_options(int argc, char const* const* argv)
             given);
         options o;
         o.help = given.count("help") != 0;
+        o.announce = given.count("announce") != 0;
         o.csv = given.count("csv") != 0;
         if (given.count("class"))
             for (auto const& text : given["class"].as<std::vector<std::string>>())
                 o.classes.push_back(parse_class(text));
+        if (given.count("rate"))
+            for (auto const& text : given["rate"].as<std::vector<std::string>>())
+                parse_rate(text, o.classes);
         if (o.classes.empty() && !o.help)
             throw usage_error("nothing to do: give a --class NAME:CONNECTIONS:PATH");
 
@@ -154,12 +182,13 @@ inline void print_help(std::ostream& out)
 Loads an HTTP/1.1 server: every connection sends a request, waits for the answer, checks it (status
 200, a body as long as announced), and sends the next. Says of each class how many requests per
 second were answered while measuring, and how long they took. A wrong answer and a connection
-that ends are errors; it is opened again.
+that ends are errors; it is opened again. With --rate also says how many requests were due while
+measuring and still not answered at the end; the times count them as answered then.
 
 )" << detail::describe()
         << R"(
 Example:
-  load --port 8080 --class fast:64:/fast --class slow:8:/sleep/10000
+  load --port 8080 --class fast:64:/fast --class slow:8:/sleep/10000 --rate fast:20000
 )";
 }
 

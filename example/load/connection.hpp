@@ -43,10 +43,12 @@ struct tally
     }
 };
 
-/// Where to connect, and which answers count.
+/// Where to connect, what to send, and which answers count.
 struct plan
 {
     tcp::endpoint server;
+    std::size_t echo = 0;              ///< send that many bytes, and expect them back; 0: HTTP
+    bool reconnect = false;            ///< a connection for each request
     steady_clock::time_point start;    ///< of all schedules
     steady_clock::time_point begin;    ///< of measuring
     steady_clock::time_point end;
@@ -72,6 +74,12 @@ public:
         std::optional<schedule> const& pace = std::nullopt)
       : plan_(p), into_(into), pace_(pace), socket_(context), timer_(context)
     {
+        if (p.echo != 0)
+        {
+            request_.assign(p.echo, 'x');
+            checker_.expect(request_);
+            return;
+        }
         auto const host = p.server.address().is_v6() ? "[" + p.server.address().to_string() + "]"
                                                      : p.server.address().to_string();
         request_.append("GET ").append(path).append(" HTTP/1.1\r\nHost: ");
@@ -82,16 +90,7 @@ public:
     connection& operator=(connection const&) = delete;
 
     /// Goes on until the context is stopped.
-    void start()
-    {
-        socket_.async_connect(plan_.server, [this](error_code error) {
-            if (error)
-                return fail();
-            socket_.set_option(tcp::no_delay(true), error);
-            socket_.non_blocking(true, error);
-            next();
-        });
-    }
+    void start() { next(); }
 
     /// Counts what the end left unanswered; call it once the context has stopped.
     void finish()
@@ -112,11 +111,24 @@ private:
         auto const now = steady_clock::now();
         since_ = pace_ ? due() : now;
         if (since_ <= now)
-            return send();
+            return ask();
         timer_.expires_at(since_);
         timer_.async_wait([this](error_code error) {
             if (!error)
-                send();
+                ask();
+        });
+    }
+
+    void ask()
+    {
+        if (socket_.is_open())
+            return send();
+        socket_.async_connect(plan_.server, [this](error_code error) {
+            if (error)
+                return fail();
+            socket_.set_option(tcp::no_delay(true), error);
+            socket_.non_blocking(true, error);
+            send();
         });
     }
 
@@ -162,21 +174,30 @@ private:
         if (counts >= plan_.begin && counts < plan_.end)
             into_.times.add(now - since_);
         ++number_;
+        if (plan_.reconnect)
+            reset();
         next();
     }
 
-    /// Connects again, after a while, lest a server that is gone keep us busy, and sends the same
-    /// request; with a schedule its time goes on.
+    /// Ends the connection so that its port is free at once, or there would soon be none left.
+    void reset()
+    {
+        error_code ignored;    // whatever it is, the socket is closed
+        socket_.set_option(tcp::socket::linger(true, 0), ignored);
+        socket_.close(ignored);
+    }
+
+    /// Connects and asks again, after a while, lest a server that is gone keep us busy. The time of
+    /// the request goes on.
     void fail()
     {
         ++into_.errors;
         answer_.clear();
-        error_code ignored;    // whatever it is, the socket is closed
-        socket_.close(ignored);
+        reset();
         timer_.expires_after(std::chrono::milliseconds(10));
         timer_.async_wait([this](error_code error) {
             if (!error)
-                start();
+                ask();
         });
     }
 

@@ -82,7 +82,8 @@ tallies measure(options const& o)
 {
     try_to_connect(o.server);
     auto const start = steady_clock::now();
-    plan const p{o.server, start, start + o.warmup, start + o.warmup + o.measured};
+    auto const begin = start + o.warmup;
+    plan const p{o.server, o.echo, o.reconnect, start, begin, begin + o.measured};
     std::vector<tallies> found(o.threads, tallies(o.classes.size()));
     {
         std::vector<std::jthread> threads;

@@ -43,6 +43,8 @@ struct options
     std::chrono::nanoseconds warmup{};
     std::chrono::nanoseconds measured{};
     std::size_t threads = 1;
+    std::size_t echo = 0;       ///< bytes; 0: HTTP
+    bool reconnect = false;
     bool announce = false;
     bool csv = false;
     bool help = false;
@@ -117,6 +119,10 @@ inline boost::program_options::options_description describe()
         ("warmup,w", po::value<double>()->default_value(0.5, "0.5"), "seconds before measuring")
         ("seconds,s", po::value<double>()->default_value(5, "5"), "seconds to measure")
         ("threads,t", po::value<long>()->default_value(1), "threads that share the connections")
+        ("echo,e", po::value<long>(),
+            "send that many bytes and expect them back, not HTTP; the paths have no effect")
+        ("reconnect", "a connection for each request, ended by a reset; its time is part of the"
+            " request's")
         ("announce", "say when measuring begins and when it ends, in a line each")
         ("csv", "print one line of comma-separated values a class, below a line of names")
         ("help,h", "show this text");
@@ -141,6 +147,7 @@ inline options parse_options(int argc, char const* const* argv)
             given);
         options o;
         o.help = given.count("help") != 0;
+        o.reconnect = given.count("reconnect") != 0;
         o.announce = given.count("announce") != 0;
         o.csv = given.count("csv") != 0;
         if (given.count("class"))
@@ -161,6 +168,10 @@ inline options parse_options(int argc, char const* const* argv)
         o.threads = static_cast<std::size_t>(
             checked("threads", given["threads"].as<long>(), 1L, 256L));
 
+        if (given.count("echo"))
+            o.echo = static_cast<std::size_t>(
+                checked("echo", given["echo"].as<long>(), 1L, 1L << 20));
+
         boost::system::error_code error;
         auto const port = checked("port", given["port"].as<long>(), 1L, 65535L);
         auto const& host = given["host"].as<std::string>();
@@ -179,7 +190,7 @@ inline void print_help(std::ostream& out)
 {
     out << R"(Usage: load --class NAME:CONNECTIONS:PATH [--class ...] [options]
 
-Loads an HTTP/1.1 server: every connection sends a request, waits for the answer, checks it (status
+Loads an HTTP/1.1 server, or with --echo one that sends back what it gets: every connection sends a request, waits for the answer, checks it (status
 200, a body as long as announced), and sends the next. Says of each class how many requests per
 second were answered while measuring, and how long they took. A wrong answer and a connection
 that ends are errors; it is opened again. With --rate also says how many requests were due while

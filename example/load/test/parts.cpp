@@ -93,6 +93,19 @@ BOOST_AUTO_TEST_CASE(other_answers_are_bad)
         BOOST_TEST((answer_checker().check(text) == verdict::bad), text);
 }
 
+BOOST_AUTO_TEST_CASE(an_expected_answer_is_the_only_good_one)
+{
+    answer_checker checker;
+    checker.expect("xxx");
+    BOOST_TEST((checker.check("") == verdict::incomplete));
+    BOOST_TEST((checker.check("xx") == verdict::incomplete));
+    BOOST_TEST((checker.check("xxx") == verdict::good));
+    BOOST_TEST((checker.check("xxxx") == verdict::bad));
+    BOOST_TEST((checker.check("xy") == verdict::bad));
+    BOOST_TEST(
+        (checker.check("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") == verdict::bad));
+}
+
 BOOST_AUTO_TEST_CASE(the_connections_of_a_class_take_turns_at_its_rate)
 {
     std::vector<schedule> all;
@@ -115,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_answered_has_taken_until_the_end)
 {
     asio::io_context context;
     steady_clock::time_point const start;
-    plan const p{{}, start, start + 1s, start + 3s};
+    plan const p{{}, 0, false, start, start + 1s, start + 3s};
     tally counted;
     connection(context, p, counted, "/", schedule(10, 0, 1)).finish();
     BOOST_TEST(counted.unanswered == 20);    // not those of the first second
@@ -142,6 +155,8 @@ BOOST_AUTO_TEST_CASE(good_options)
     BOOST_TEST((o.measured == 1500ms));
     BOOST_TEST(o.threads == 1);
     BOOST_TEST(o.csv);
+    BOOST_TEST(o.echo == 0);
+    BOOST_TEST(!o.reconnect);
     BOOST_TEST(!o.announce);
     BOOST_TEST(o.classes[0].rate == 0);
     BOOST_TEST(parse({"--help"}).help);
@@ -151,6 +166,10 @@ BOOST_AUTO_TEST_CASE(good_options)
     BOOST_TEST(paced.classes[0].rate == 20000);
     BOOST_TEST(paced.classes[1].rate == 0.5);
     BOOST_TEST(paced.announce);
+
+    auto const echoed = parse({"--class", "a:1:/", "--echo", "64", "--reconnect"});
+    BOOST_TEST(echoed.echo == 64);
+    BOOST_TEST(echoed.reconnect);
 }
 
 BOOST_AUTO_TEST_CASE(bad_options)
@@ -165,6 +184,6 @@ BOOST_AUTO_TEST_CASE(bad_options)
              "--seconds=nan", "--warmup=-1", "--threads=0", "--threads=x", "--nonsense",
              "--rate=b:1", "--rate=a", "--rate=a:",
              "--rate=a:0", "--rate=a:-1", "--rate=a:nan", "--rate=a:inf",
-             "--rate=a:1x", "--rate=a:10000001"})
+             "--rate=a:1x", "--echo=0", "--echo=-1", "--echo=2000000", "--rate=a:10000001"})
         BOOST_CHECK_THROW(parse({good, bad}), usage_error);
 }

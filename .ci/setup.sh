@@ -9,6 +9,7 @@ declare -A package_of=(
     [boost_test]=libboost-test1.81-dev
     [boost_program_options]=libboost-program-options1.81-dev
     [b2]=libboost1.81-tools-dev
+    [gnuplot]=gnuplot-nox
 )
 
 # The compiler is asked, not the package manager: a Boost from elsewhere is as good.

@@ -1,0 +1,2 @@
+// Boost.JSON, used as headers only.
+#include <boost/json/src.hpp>

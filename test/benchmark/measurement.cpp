@@ -1,0 +1,47 @@
+#include "measurement.hpp"
+
+#include <sys/resource.h>
+
+#include <thread>
+
+namespace benchmark {
+
+totals measurement::now() const
+{
+    ::rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    auto const time = [](timeval t) {
+        return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+    };
+    return {operations_(), std::chrono::steady_clock::now(),
+        time(used.ru_utime) + time(used.ru_stime), used.ru_nvcsw, used.ru_nivcsw, futex_.calls()};
+}
+
+boost::json::object measurement::difference(totals const& from, totals const& to)
+{
+    using seconds = std::chrono::duration<double>;
+    ::rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    boost::json::object result{
+        {"operations", to.operations - from.operations},
+        {"seconds", seconds(to.time - from.time).count()},
+        {"cpu_seconds", seconds(to.cpu - from.cpu).count()},
+        {"voluntary_switches", to.voluntary_switches - from.voluntary_switches},
+        {"involuntary_switches", to.involuntary_switches - from.involuntary_switches},
+        {"futex_calls", nullptr},
+        {"max_rss_kib", used.ru_maxrss},
+    };
+    if (from.futex_calls && to.futex_calls)
+        result["futex_calls"] = *to.futex_calls - *from.futex_calls;
+    return result;
+}
+
+boost::json::object measurement::watch()
+{
+    std::this_thread::sleep_for(with_.warm_up);
+    totals const from = now();
+    std::this_thread::sleep_for(with_.seconds);
+    return difference(from, now());
+}
+
+} // namespace benchmark

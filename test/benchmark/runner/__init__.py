@@ -1,0 +1,1 @@
+"""Measures the cases of its sources in rounds, and shows the results; see case.py."""

@@ -1,0 +1,78 @@
+"""The command line of the benchmark."""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from . import sources
+from .case import Case, Settings, Workload
+from .rounds import Results, measure
+from .table import as_text, tables
+
+
+def cpus(text: str) -> set[int]:
+    """A list as that of taskset: 0,2-3."""
+    chosen: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        chosen.update(range(int(first), int(last or first) + 1))
+    return chosen
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="test/benchmark/run",
+        description="Compares the execution strategies with what one would use instead.",
+    )
+    parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--list", action="store_true", help="say what would be measured, and end")
+    parser.add_argument(
+        "--only", type=re.compile, metavar="REGEX", help="what --list shows and REGEX is found in"
+    )
+    parser.add_argument("--full", action="store_true", help="everything; takes far longer")
+    parser.add_argument("--rounds", type=int, default=3, help="(default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=float, help="that each measurement lasts (default: what suits it)"
+    )
+    parser.add_argument("--cpus", type=cpus, metavar="LIST", help="to run on, as 0,2-3")
+    return parser.parse_args()
+
+
+def label(case: Case) -> str:
+    return " ".join(filter(None, (case.workload, case.scenario, case.peer)))
+
+
+def show(workloads: dict[str, Workload], results: Results) -> None:
+    for workload in workloads.values():
+        made = tables(workload, results)
+        if made:
+            print(f"\n{workload.name}: {workload.title}")
+        for table in made:
+            print(f"\n{table.scenario}\n{as_text(table)}")
+
+
+def main() -> None:
+    given = arguments()
+    if given.cpus:
+        os.sched_setaffinity(0, given.cpus)
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = Settings(given.build, Path(scratch), given.seconds, given.full)
+        cases = [
+            case
+            for case in sources.cases(settings)
+            if not given.only or given.only.search(label(case))
+        ]
+        if given.list:
+            print("\n".join(label(case) for case in cases))
+            return
+        if not cases:
+            sys.exit("test/benchmark/run: nothing matches --only")
+        results = measure(cases, settings, given.rounds)
+    show(sources.workloads(), results)
+
+
+if __name__ == "__main__":
+    main()

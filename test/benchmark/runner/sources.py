@@ -1,0 +1,18 @@
+"""All that there is to measure."""
+
+from collections.abc import Iterator
+
+from . import in_process
+from .case import Case, Settings, Workload
+
+SOURCES = (in_process,)
+
+
+def workloads() -> dict[str, Workload]:
+    """By name, in the order in which they are measured and shown."""
+    return {w.name: w for source in SOURCES for w in source.workloads()}
+
+
+def cases(settings: Settings) -> Iterator[Case]:
+    for source in SOURCES:
+        yield from source.cases(settings)

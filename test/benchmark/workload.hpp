@@ -1,0 +1,28 @@
+#ifndef ASIO_EWYK_TEST_BENCHMARK_WORKLOAD_HPP
+#define ASIO_EWYK_TEST_BENCHMARK_WORKLOAD_HPP
+
+#include "parameters.hpp"
+
+#include <boost/json/object.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benchmark {
+
+/// What can be measured. Each one is defined in the source of its name.
+struct workload
+{
+    std::string_view name;
+    std::vector<std::string_view> peers;
+    parameters::map defaults; // of the parameters
+    boost::json::object (*measure)(std::string_view peer, parameters const& with);
+};
+
+/// All of them, in the order of workloads.cpp.
+std::vector<workload> const& workloads();
+
+} // namespace benchmark
+
+#endif

@@ -190,11 +190,12 @@ inline void print_help(std::ostream& out)
 {
     out << R"(Usage: load --class NAME:CONNECTIONS:PATH [--class ...] [options]
 
-Loads an HTTP/1.1 server, or with --echo one that sends back what it gets: every connection sends a request, waits for the answer, checks it (status
-200, a body as long as announced), and sends the next. Says of each class how many requests per
-second were answered while measuring, and how long they took. A wrong answer and a connection
-that ends are errors; it is opened again. With --rate also says how many requests were due while
-measuring and still not answered at the end; the times count them as answered then.
+Loads an HTTP/1.1 server, or with --echo one that sends back what it gets: every connection sends a
+request, waits for the answer, checks it (status 200, a body as long as announced), and sends the
+next. Says of each class how many requests per second were answered while measuring, and how long
+they took. A wrong answer and a connection that ends are errors; it is opened again. With --rate
+also says how many requests were due while measuring and still not answered at the end; the times
+count them as answered then.
 
 )" << detail::describe()
         << R"(

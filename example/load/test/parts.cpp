@@ -182,8 +182,8 @@ BOOST_AUTO_TEST_CASE(bad_options)
     BOOST_CHECK_THROW(parse({}), usage_error);
     for (auto bad : {"word", "--port=0", "--port=65536", "--host=nowhere", "--seconds=0",
              "--seconds=nan", "--warmup=-1", "--threads=0", "--threads=x", "--nonsense",
-             "--rate=b:1", "--rate=a", "--rate=a:",
-             "--rate=a:0", "--rate=a:-1", "--rate=a:nan", "--rate=a:inf",
-             "--rate=a:1x", "--echo=0", "--echo=-1", "--echo=2000000", "--rate=a:10000001"})
+             "--rate=b:1", "--rate=a", "--rate=a:", "--rate=a:0", "--rate=a:-1", "--rate=a:nan",
+             "--rate=a:inf", "--rate=a:1x", "--rate=a:10000001", "--echo=0", "--echo=-1",
+             "--echo=2000000"})
         BOOST_CHECK_THROW(parse({good, bad}), usage_error);
 }

@@ -72,7 +72,7 @@ boost::json::object measure_chains(
 
     boost::json::object result;
     measurement measure(with, [&] { return sum(workers); });
-    visit_peer(peer, {with.count("threads"), with.microseconds("grace")}, [&](auto& p) {
+    visit_peer(peer, with, [&](auto& p) {
         for (worker& w : workers)
             p.submit(chain(p, w));
         result = measure.watch();

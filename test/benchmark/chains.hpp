@@ -20,7 +20,7 @@ struct work
 
 /** Functions that submit themselves again, each after its work, from the handler that ran it.
 
-    Uses the parameters `chains`, how many there are, `threads` and `grace`.
+    Of the parameters, `chains` says how many there are; the others are the peer's.
 */
 boost::json::object measure_chains(
     std::string_view peer, parameters const& with, work const& each);

@@ -2,9 +2,26 @@
 
 #include <sys/resource.h>
 
+#include <fstream>
+#include <string>
 #include <thread>
 
 namespace benchmark {
+
+namespace {
+
+// The most memory that the process has had. Not ru_maxrss, which a process inherits from the one
+// that started it.
+std::uint64_t most_memory_kib()
+{
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;)
+        if (std::uint64_t kib = 0; word == "VmHWM:" && status >> kib)
+            return kib;
+    return 0;
+}
+
+} // namespace
 
 totals measurement::now() const
 {
@@ -20,8 +37,6 @@ totals measurement::now() const
 boost::json::object measurement::difference(totals const& from, totals const& to)
 {
     using seconds = std::chrono::duration<double>;
-    ::rusage used{};
-    ::getrusage(RUSAGE_SELF, &used);
     boost::json::object result{
         {"operations", to.operations - from.operations},
         {"seconds", seconds(to.time - from.time).count()},
@@ -29,7 +44,7 @@ boost::json::object measurement::difference(totals const& from, totals const& to
         {"voluntary_switches", to.voluntary_switches - from.voluntary_switches},
         {"involuntary_switches", to.involuntary_switches - from.involuntary_switches},
         {"futex_calls", nullptr},
-        {"max_rss_kib", used.ru_maxrss},
+        {"max_rss_kib", most_memory_kib()},
     };
     if (from.futex_calls && to.futex_calls)
         result["futex_calls"] = *to.futex_calls - *from.futex_calls;

@@ -2,15 +2,16 @@
 
 #include "peers.hpp"
 
+#include <algorithm>
+
 namespace benchmark {
 
 std::vector<std::string_view> peer_names(std::vector<std::string_view> const& without)
 {
-    std::vector<std::string_view> names;
-    auto const none = [](auto&) {};
-    for (auto const& peer : all_peers<decltype(none)>())
-        if (std::ranges::find(without, peer.name) == without.end())
-            names.push_back(peer.name);
+    std::vector<std::string_view> names(plain_peers.begin(), plain_peers.end());
+    for (named_strategy const& s : strategies)
+        names.push_back(s.name);
+    std::erase_if(names, [&](auto name) { return std::ranges::find(without, name) != without.end(); });
     return names;
 }
 

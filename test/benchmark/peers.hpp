@@ -1,6 +1,9 @@
 #ifndef ASIO_EWYK_TEST_BENCHMARK_PEERS_HPP
 #define ASIO_EWYK_TEST_BENCHMARK_PEERS_HPP
 
+#include "parameters.hpp"
+#include "strategies.hpp"
+
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 
@@ -9,15 +12,14 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,15 +35,10 @@ namespace ewyk = asio_ewyk;
    | `submit(f)`        | has f() run as a handler; on any thread                             |
    | `threads()`        | that run handlers now                                               |
 
-   What has not run when a peer is destroyed is destroyed with it.
+   What has not run when a peer is destroyed is destroyed with it. Of the parameters, `threads` is
+   the number of threads of those that do not choose it, `max_threads` and `grace` are the options
+   of the strategies.
 */
-
-/// What a peer may use.
-struct peer_options
-{
-    std::size_t threads;            // of all but the peers that have one only
-    std::chrono::nanoseconds grace; // of the strategies with a grace
-};
 
 /// A context that is run by a given number of threads.
 template <class Context>
@@ -152,62 +149,31 @@ private:
     ewyk::event_loop loop_;
 };
 
-/// A peer by name: calls its second argument with the peer.
-template <class Visitor>
-struct named_peer
-{
-    std::string_view name;
-    std::function<void(peer_options const&, Visitor&)> visit;
-};
+/// The names of all peers; those of the strategies follow.
+inline constexpr std::array<std::string_view, 4> plain_peers{
+    "io_context/1", "io_context/n", "io_context+thread_pool", "event_loop"};
 
-/// All peers, for a visitor that can be called with any of them.
-template <class Visitor>
-std::array<named_peer<Visitor>, 10> all_peers()
+/// Calls visit(peer) with the peer of that name. Throws std::invalid_argument if there is none.
+template <class Visit>
+void visit_peer(std::string_view name, parameters const& with, Visit visit)
 {
-    static constexpr auto strategic = [](ewyk::strategy_t s, bool with_grace) {
-        return [s, with_grace](peer_options const& o, Visitor& visitor) {
-            strategic_context peer(
-                s, o.threads, with_grace ? o.grace : std::chrono::nanoseconds::zero());
-            visitor(peer);
-        };
+    auto const made = [&]<class Peer>(std::type_identity<Peer>, auto&&... args) {
+        Peer peer(args...);
+        visit(peer);
     };
-    return {{
-        {"io_context/1",
-            [](peer_options const&, Visitor& visitor) {
-                plain_context peer(1, 1);
-                visitor(peer);
-            }},
-        {"io_context/n",
-            [](peer_options const& o, Visitor& visitor) {
-                plain_context peer(o.threads);
-                visitor(peer);
-            }},
-        {"io_context+thread_pool",
-            [](peer_options const& o, Visitor& visitor) {
-                offloading_context peer(o.threads);
-                visitor(peer);
-            }},
-        {"produce_consume", strategic(ewyk::strategy.produce_consume, false)},
-        {"produce_execute_consume", strategic(ewyk::strategy.produce_execute_consume, false)},
-        {"execute_produce_consume", strategic(ewyk::strategy.execute_produce_consume, false)},
-        {"execute_produce_consume+grace", strategic(ewyk::strategy.execute_produce_consume, true)},
-        {"eat_what_you_kill", strategic(ewyk::strategy.eat_what_you_kill, false)},
-        {"eat_what_you_kill+grace", strategic(ewyk::strategy.eat_what_you_kill, true)},
-        {"event_loop",
-            [](peer_options const&, Visitor& visitor) {
-                loop peer;
-                visitor(peer);
-            }},
-    }};
-}
-
-/// Calls the visitor with the peer of that name. Throws std::invalid_argument if there is none.
-template <class Visitor>
-void visit_peer(std::string_view name, peer_options const& options, Visitor visitor)
-{
-    for (auto const& peer : all_peers<Visitor>())
-        if (peer.name == name)
-            return peer.visit(options, visitor);
+    auto const threads = with.count("threads");
+    if (name == plain_peers[0])
+        return made(std::type_identity<plain_context>(), 1u, 1);
+    if (name == plain_peers[1])
+        return made(std::type_identity<plain_context>(), threads);
+    if (name == plain_peers[2])
+        return made(std::type_identity<offloading_context>(), threads);
+    if (name == plain_peers[3])
+        return made(std::type_identity<loop>());
+    for (named_strategy const& s : strategies)
+        if (name == s.name)
+            return made(std::type_identity<strategic_context>(), s.strategy,
+                with.count("max_threads"), s.grace(with.microseconds("grace")));
     throw std::invalid_argument("there is no peer " + std::string(name));
 }
 

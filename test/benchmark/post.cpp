@@ -1,7 +1,9 @@
 #include "post.hpp"
 
 #include "chains.hpp"
+#include "defaults.hpp"
 #include "peer_names.hpp"
+#include "producers.hpp"
 
 #include <thread>
 
@@ -10,10 +12,11 @@ namespace benchmark {
 workload post_workload()
 {
     return {"post", peer_names(),
-        {{"producers", 0}, {"chains", 8}, {"threads", std::thread::hardware_concurrency()},
-            {"grace", 50}},
+        with_peers(std::thread::hardware_concurrency(),
+            {{"producers", 0}, {"window", 1000}, {"chains", 8}}),
         [](std::string_view peer, parameters const& with) {
-            return measure_chains(peer, with, {});
+            return with["producers"] == 0 ? measure_chains(peer, with, {})
+                                          : measure_producers(peer, with);
         }};
 }
 

@@ -1,4 +1,8 @@
+#include "bimodal.hpp"
+#include "cpu_bound.hpp"
+#include "handler_length.hpp"
 #include "post.hpp"
+#include "strategy.hpp"
 #include "workload.hpp"
 
 namespace benchmark {
@@ -7,6 +11,10 @@ std::vector<workload> const& workloads()
 {
     static std::vector<workload> const all{
         post_workload(),
+        bimodal_workload(),
+        strategy_workload(),
+        handler_length_workload(),
+        cpu_bound_workload(),
     };
     return all;
 }

@@ -1,0 +1,18 @@
+#ifndef ASIO_EWYK_TEST_BENCHMARK_DEFAULTS_HPP
+#define ASIO_EWYK_TEST_BENCHMARK_DEFAULTS_HPP
+
+#include "parameters.hpp"
+
+namespace benchmark {
+
+/// Parameters of a workload together with those of its peers, where `threads` is the number of
+/// threads of the peers that do not choose it.
+inline parameters::map with_peers(double threads, parameters::map workload)
+{
+    workload.merge(parameters::map{{"threads", threads}, {"max_threads", 16}, {"grace", 50}});
+    return workload;
+}
+
+} // namespace benchmark
+
+#endif

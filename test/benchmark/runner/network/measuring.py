@@ -10,7 +10,7 @@ from .process import Server
 from .servers import Peer
 
 # Seconds of one measurement, in the quick set and in the full one.
-DEFAULT_SECONDS = (0.8, 4.0)
+DEFAULT_SECONDS = (0.6, 4.0)
 
 # Which processors the server has, and which the clients have.
 Processors = Callable[[], tuple[Collection[int], Collection[int]]]

@@ -19,7 +19,7 @@ class Peer:
 
     command: Callable[[Settings], Command]  # raises NotAvailable
     # Seconds under load before it is measured, in the quick set and in the full one.
-    warm_up: tuple[float, float] = (0.3, 1.0)
+    warm_up: tuple[float, float] = (0.2, 1.0)
 
 
 STRATEGIES = (
@@ -51,7 +51,7 @@ def ours(name: str, *arguments: str) -> Peer:
 
 def in_java(name: str) -> Peer:
     """A server of test/benchmark/network/java; its compiler takes a while to find what is hot."""
-    return Peer(java.command(name), warm_up=(5.0, 15.0))
+    return Peer(java.command(name), warm_up=(10.0, 20.0))
 
 
 def strategy(name: str, threads: int = THREADS, grace: int = 0) -> Peer:

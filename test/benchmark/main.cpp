@@ -1,10 +1,12 @@
 // Measures one peer under one workload, and says in one line of JSON what happened.
 
+#include "primitives.hpp"
 #include "workload.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
 #include <boost/program_options.hpp>
+#include <boost/version.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -30,6 +32,17 @@ json::array list()
     return all;
 }
 
+// How this program was made, and what it costs where it runs.
+json::object conditions()
+{
+    return {
+        {"compiler", ASIO_EWYK_COMPILER},
+        {"flags", ASIO_EWYK_FLAGS},
+        {"boost", BOOST_LIB_VERSION},
+        {"primitives_ns", measure_primitives()},
+    };
+}
+
 workload const& find(std::string const& name)
 {
     for (workload const& w : workloads())
@@ -43,6 +56,7 @@ po::options_description general_options()
     po::options_description text("Options", 100);
     text.add_options()
         ("list", "print the workloads with their peers and parameters")
+        ("conditions", "print how this was compiled, and what system calls cost")
         ("seconds", po::value<double>()->default_value(1), "how long to measure")
         ("warm-up", po::value<double>()->default_value(0.1, "0.1"), "seconds before that")
         ("count-futex-calls", "where the system allows it; times are not comparable then")
@@ -94,10 +108,13 @@ void run(std::vector<std::string> const& words)
 {
     if (words.empty() || words[0] == "--help" || words[0] == "-h")
         std::cout << "Usage: benchmark_workload <workload> <peer> [options] "
-                     "[--<parameter> <value>]...\n\n"
+                     "[--<parameter> <value>]...\n"
+                     "       benchmark_workload --list | --conditions\n\n"
                   << general_options();
     else if (words[0] == "--list")
         std::cout << json::serialize(list()) << '\n';
+    else if (words[0] == "--conditions")
+        std::cout << json::serialize(conditions()) << '\n';
     else
     {
         workload const& w = find(words[0]);

@@ -1,14 +1,20 @@
 """The command line of the benchmark."""
 
 import argparse
+import json
 import os
 import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from . import sources
 from .case import Case, Settings, Workload
+from .conditions import as_lines, conditions
+from .document import document
+from .page import page
 from .rounds import Results, measure
 from .table import as_text, tables
 
@@ -38,6 +44,9 @@ def arguments() -> argparse.Namespace:
         "--seconds", type=float, help="that each measurement lasts (default: what suits it)"
     )
     parser.add_argument("--cpus", type=cpus, metavar="LIST", help="to run on, as 0,2-3")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to it")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a report with charts")
+    parser.add_argument("--adoc", type=Path, metavar="FILE", help="write the tables as AsciiDoc")
     return parser.parse_args()
 
 
@@ -45,13 +54,26 @@ def label(case: Case) -> str:
     return " ".join(filter(None, (case.workload, case.scenario, case.peer)))
 
 
-def show(workloads: dict[str, Workload], results: Results) -> None:
-    for workload in workloads.values():
+def show(workloads: Sequence[Workload], results: Results) -> None:
+    for workload in workloads:
         made = tables(workload, results)
         if made:
             print(f"\n{workload.name}: {workload.title}")
         for table in made:
-            print(f"\n{table.scenario}\n{as_text(table)}")
+            print(f"\n{table.title}\n{as_text(table)}")
+
+
+def as_json(known: dict[str, Any], results: Results) -> str:
+    measured = [
+        {
+            "workload": case.workload,
+            "peer": case.peer,
+            "parameters": dict(case.parameters),
+            "rounds": rounds,
+        }
+        for case, rounds in results
+    ]
+    return json.dumps({"conditions": known, "results": measured}, indent=1) + "\n"
 
 
 def main() -> None:
@@ -70,8 +92,19 @@ def main() -> None:
             return
         if not cases:
             sys.exit("test/benchmark/run: nothing matches --only")
+        known = conditions(settings, given.rounds)
+        shown = as_lines(known)
+        for name, text in shown:
+            print(f"{name + ':':13} {text}", flush=True)
         results = measure(cases, settings, given.rounds)
-    show(sources.workloads(), results)
+    workloads = list(sources.workloads().values())
+    show(workloads, results)
+    if given.json:
+        given.json.write_text(as_json(known, results), encoding="utf-8")
+    if given.html:
+        given.html.write_text(page(workloads, results, shown), encoding="utf-8")
+    if given.adoc:
+        given.adoc.write_text(document(workloads, results, shown), encoding="utf-8")
 
 
 if __name__ == "__main__":

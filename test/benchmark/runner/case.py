@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Curve:
-    """A chart of one line for each peer: `column` over a parameter."""
+    """A chart of one line for each peer: the compared figure over a parameter."""
 
     parameter: str  # on the x axis, which is logarithmic
     relative_to: str | None = None  # the peer whose value is 1; None: absolute values

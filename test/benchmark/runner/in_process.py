@@ -4,63 +4,168 @@ import functools
 import json
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from .case import Case, Result, Settings, Workload
-from .column import CPU_NS, FUTEX_CALLS, MEMORY, RATE, SWITCHES, TIME_NS
+from .case import Case, Curve, Result, Settings, Workload
+from .column import (
+    CPU_NS, CPU_US, FUTEX_CALLS, MAX, MEMORY, P50, P99, P999, SWITCHES, TIME_NS, Column,
+    per_operation,
+)
 
 TIMEOUT = 120  # seconds; far more than any measurement takes
-DEFAULT_SECONDS = 0.3
+WARM_UP = 0.1  # seconds
+COUNTING_FUTEX_CALLS = ("--count-futex-calls", "--warm-up=0.05", "--seconds=0.1")
 
-_WORKLOADS = (
-    Workload(
-        "post",
-        "empty functions: each chain posts itself again, or producers post from outside",
-        (TIME_NS, CPU_NS, SWITCHES, FUTEX_CALLS, MEMORY),
-        baselines=("io_context/1", "io_context/n"),
+Parameters = Mapping[str, float]
+
+_GRACE = "eat_what_you_kill+grace"
+_STRATEGIES = (
+    "produce_consume", "produce_execute_consume", "execute_produce_consume", "eat_what_you_kill",
+    _GRACE,
+)
+_PLAIN = ("io_context/1", "io_context/n", "io_context+thread_pool")
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A workload and what of it is measured."""
+
+    workload: Workload
+    quick: Sequence[Parameters]
+    peers: Sequence[str]  # of the quick set; --full has all
+    more: Sequence[Parameters] = ()  # that --full adds
+    seconds: float = 0.25
+
+
+def _lengths(values: Sequence[float], **others: float) -> list[Parameters]:
+    return [{**others, "length": value} for value in values]
+
+
+_PLANS = (
+    _Plan(
+        Workload(
+            "post",
+            "functions that do nothing: chains of them submit themselves, or producers do it"
+            " from outside",
+            (TIME_NS, CPU_NS, SWITCHES, FUTEX_CALLS, MEMORY),
+            baselines=("io_context/1", "io_context/n"),
+        ),
+        quick=[{"chains": 8}, {"producers": 1}, {"producers": 2}, {"producers": 4}],
+        more=[{"chains": 1}, {"chains": 64}],
+        peers=(*_PLAIN, *_STRATEGIES, "event_loop"),
+    ),
+    _Plan(
+        Workload(
+            "bimodal",
+            "of functions submitted at a fixed rate 99 % compute 1 us and 1 % sleep 10 ms",
+            (P50, P99, P999, MAX, CPU_US, SWITCHES, FUTEX_CALLS,
+             Column("other thread each", per_operation("thread_changes", 1), ".4f")),
+            baselines=("io_context/n",),
+        ),
+        quick=[{"rate": 20000}],
+        more=[{"rate": 1000}, {"rate": 50000}],
+        peers=(*_PLAIN, *_STRATEGIES, "event_loop"),
+        seconds=0.5,
+    ),
+    _Plan(
+        Workload(
+            "strategy",
+            "Jetty's own benchmark: submitters with a producer and a strategy each share a pool",
+            (CPU_US, SWITCHES, FUTEX_CALLS, MEMORY),
+            baselines=("produce_consume", "produce_execute_consume"),
+        ),
+        quick=[
+            {"submitters": 1, "sleeps": 0}, {"submitters": 400, "sleeps": 0},
+            {"submitters": 1, "sleeps": 1}, {"submitters": 400, "sleeps": 1},
+        ],
+        more=[{"submitters": n, "sleeps": s} for s in (0, 1) for n in (4, 16, 64)],
+        peers=_STRATEGIES,
+    ),
+    _Plan(
+        Workload(
+            "handler_length",
+            "chains of handlers that all compute, or sleep, for the same time in us",
+            (),
+            chart=Curve("length", relative_to="produce_execute_consume"),
+        ),
+        quick=[
+            *_lengths([0.1, 1, 10, 100, 1000], sleeps=0, chains=1),
+            *_lengths([0.1, 1, 10, 100, 1000, 10000], sleeps=0, chains=16),
+            *_lengths([100, 1000, 10000], sleeps=1, chains=16),
+        ],
+        more=[
+            *_lengths([0.3, 3, 30, 300, 3000, 10000], sleeps=0, chains=1),
+            *_lengths([0.3, 3, 30, 300, 3000], sleeps=0, chains=16),
+            *_lengths([300, 3000], sleeps=1, chains=16),
+        ],
+        peers=("produce_execute_consume", "execute_produce_consume", "eat_what_you_kill", _GRACE),
+    ),
+    _Plan(
+        Workload(
+            "cpu_bound",
+            "64 chains of handlers that compute for 1 ms: how many cores come into use",
+            (CPU_US, SWITCHES, FUTEX_CALLS),
+            baselines=("io_context/1", "io_context/n"),
+        ),
+        quick=[{"length": 1000}],
+        more=[{"length": 10}, {"length": 100}],
+        peers=("io_context/1", "io_context/n", "produce_consume", "eat_what_you_kill", _GRACE),
+        seconds=0.5,
     ),
 )
 
-# The parameters that are measured, by workload: of the quick set, and what --full adds.
-_QUICK: dict[str, Sequence[Mapping[str, float]]] = {
-    "post": [{"producers": 0, "chains": 8}],
-}
-_MORE: dict[str, Sequence[Mapping[str, float]]] = {
-    "post": [{"producers": 0, "chains": 1}],
-}
-
 
 def workloads() -> Sequence[Workload]:
-    return _WORKLOADS
+    return [plan.workload for plan in _PLANS]
 
 
-def program(settings: Settings) -> str:
-    return str(settings.programs / "test" / "benchmark" / "benchmark_workload")
-
-
-def ask(settings: Settings, *arguments: str):
+def ask(settings: Settings, *arguments: str) -> Any:
     """What the program prints, as JSON."""
+    program = settings.programs / "test" / "benchmark" / "benchmark_workload"
     done = subprocess.run(
-        [program(settings), *arguments], check=True, capture_output=True, text=True,
-        timeout=TIMEOUT,
+        [program, *arguments], check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT
     )
     return json.loads(done.stdout)
 
 
-def measure(case_arguments: Sequence[str], settings: Settings) -> Result:
-    seconds = settings.seconds or DEFAULT_SECONDS
-    return ask(settings, *case_arguments, "--seconds", str(seconds))
+@functools.cache
+def futex_calls_each(settings: Settings, *arguments: str) -> float | None:
+    """How many there are for each operation, in a measurement of its own: counting takes time."""
+    result = ask(settings, *arguments, *COUNTING_FUTEX_CALLS)
+    calls, operations = result["futex_calls"], result["operations"]
+    return calls / operations if calls is not None and operations else None
+
+
+def measure(seconds: float, arguments: Sequence[str], settings: Settings) -> Result:
+    seconds = settings.seconds or seconds
+    result = ask(settings, *arguments, f"--warm-up={WARM_UP}", f"--seconds={seconds}")
+    each = futex_calls_each(settings, *arguments)
+    result["futex_calls"] = None if each is None else each * result["operations"]
+    return result
+
+
+def _cases(plan: _Plan, peers: Sequence[str], scenarios: Sequence[Parameters]) -> Iterator[Case]:
+    name = plan.workload.name
+    for parameters in scenarios:
+        given = [f"--{parameter}={value}" for parameter, value in parameters.items()]
+        for peer in peers:
+            yield Case(
+                name, peer, parameters,
+                functools.partial(measure, plan.seconds, [name, peer, *given]),
+            )
 
 
 def cases(settings: Settings) -> Iterator[Case]:
-    known = {w["workload"]: w for w in ask(settings, "--list")}
-    for workload in _WORKLOADS:
-        scenarios = list(_QUICK[workload.name])
+    known = {each["workload"]: each["peers"] for each in ask(settings, "--list")}
+    for plan in _PLANS:
         if settings.full:
-            scenarios += _MORE.get(workload.name, [])
-        for parameters in scenarios:
-            given = [f"--{name}={value}" for name, value in parameters.items()]
-            for peer in known[workload.name]["peers"]:
-                yield Case(
-                    workload.name, peer, parameters,
-                    functools.partial(measure, [workload.name, peer, *given]),
-                )
+            all_peers = known[plan.workload.name]
+            yield from _cases(plan, all_peers, [*plan.quick, *plan.more])
+        else:
+            yield from _cases(plan, plan.peers, plan.quick)
+
+
+def conditions(settings: Settings) -> dict[str, Any]:
+    """How the programs were compiled, and what system calls cost."""
+    return ask(settings, "--conditions")

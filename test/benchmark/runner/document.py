@@ -1,0 +1,34 @@
+"""The results as a part of doc/benchmarks.adoc."""
+
+from collections.abc import Sequence
+
+from .case import Workload
+from .rounds import Results
+from .table import Table, tables
+
+
+def cell(text: str) -> str:
+    # A bar would begin another cell, a plus sign could begin a passthrough.
+    return "| " + text.replace("|", "{vbar}").replace("+", "{plus}")
+
+
+def as_adoc(table: Table) -> str:
+    columns = ",".join(["<3", *[">2"] * (len(table.headings) - 1)])
+    rows = "\n".join(" ".join(map(cell, row)) for row in table.rows)
+    headings = " ".join(map(cell, table.headings))
+    return (
+        f".{table.title}\n[cols=\"{columns}\",options=\"header\"]\n|===\n{headings}\n\n{rows}\n"
+        "|===\n"
+    )
+
+
+def document(
+    workloads: Sequence[Workload], results: Results, conditions: Sequence[tuple[str, str]]
+) -> str:
+    """Sections of level 2, for a page that includes them."""
+    parts = ["=== Conditions\n", *(f"{name}:: {text}" for name, text in conditions), ""]
+    for workload in workloads:
+        shown = tables(workload, results)
+        if shown:
+            parts += [f"=== `{workload.name}`\n", f"{workload.title}.\n", *map(as_adoc, shown)]
+    return "\n".join(parts)

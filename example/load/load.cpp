@@ -103,8 +103,8 @@ void print(options const& o, tallies const& found)
         return std::chrono::duration<double, std::micro>(d).count();
     };
     std::printf("%s\n", o.csv
-        ? "class,connections,path,requests,requests_per_s,p50_us,p99_us,p999_us,max_us,errors,"
-          "unanswered"
+        ? "class,connections,path,requests,requests_per_s,p50_us,p90_us,p99_us,p999_us,max_us,"
+          "errors,unanswered"
         : "class      connections  path                requests/s    p50 us    p99 us  p99.9 us"
           "    max us  errors  unanswered");
     for (std::size_t c = 0; c != found.size(); ++c)
@@ -117,10 +117,10 @@ void print(options const& o, tallies const& found)
         auto const rate = static_cast<double>(answered)
             / std::chrono::duration<double>(o.measured).count();
         if (o.csv)
-            std::printf("%s,%zu,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%llu,%llu\n", name.c_str(),
+            std::printf("%s,%zu,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f,%llu,%llu\n", name.c_str(),
                 connections, path.c_str(), answered, rate, us(times.quantile(0.5)),
-                us(times.quantile(0.99)), us(times.quantile(0.999)), us(times.max()), errors,
-                unanswered);
+                us(times.quantile(0.9)), us(times.quantile(0.99)), us(times.quantile(0.999)),
+                us(times.max()), errors, unanswered);
         else
             std::printf("%-10s %11zu  %-18s %11.0f %9.0f %9.0f %9.0f %9.0f %7llu %11llu\n",
                 name.c_str(), connections, path.c_str(), rate, us(times.quantile(0.5)),

@@ -12,6 +12,7 @@ import org.eclipse.jetty.server.handler.AbstractHandler;
 public final class JettyServer {
     public static void main(String[] args) throws Exception {
         // Else it says on stderr how it starts.
+        System.setProperty("org.eclipse.jetty.util.log.announce", "false");
         System.setProperty("org.eclipse.jetty.LEVEL", "WARN");
         // Our servers do not send these fields either.
         HttpConfiguration http = new HttpConfiguration();

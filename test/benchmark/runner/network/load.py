@@ -32,8 +32,10 @@ class Load:
 
 def as_result(rows: Sequence[Mapping[str, str]], used: Mapping[str, Any]) -> Result:
     def latency(row: Mapping[str, str]) -> dict[str, float]:
-        quantiles = {"p50": "p50_us", "p99": "p99_us", "p99.9": "p999_us", "max": "max_us"}
-        return {name: float(row[column]) for name, column in quantiles.items()}
+        names = {
+            "p50": "p50_us", "p90": "p90_us", "p99": "p99_us", "p99.9": "p999_us", "max": "max_us"
+        }
+        return {name: float(row[column]) for name, column in names.items()}
 
     first, *others = rows
     result = {

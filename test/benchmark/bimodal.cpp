@@ -55,15 +55,19 @@ public:
         ::prctl(PR_SET_TIMERSLACK, 1);
         totals from;
         auto const began = clock::now();
+        auto const at = [&](std::size_t i) {
+            return began + static_cast<clock::rep>(i) * interval_;
+        };
         for (std::size_t i = 0; i != jobs_.size(); ++i)
         {
             if (i == first_measured_)
                 from = measure.now();
             job& each = jobs_[i];
-            each.intended = began + static_cast<clock::rep>(i) * interval_;
+            each.intended = at(i);
             std::this_thread::sleep_until(each.intended);
             peer.submit([this, &each] { run(each); });
         }
+        std::this_thread::sleep_until(at(jobs_.size()));
         auto result = measurement::difference(from, measure.now());
         result["latency_us"] = quantiles(latencies(clock::now()));
         result["thread_changes"] = changes_.load();
@@ -87,11 +91,14 @@ private:
         ++done_;
     }
 
+    // Of those that do not sleep themselves.
     load::histogram latencies(clock::time_point end) const
     {
         load::histogram all;
         for (std::size_t i = first_measured_; i != jobs_.size(); ++i)
         {
+            if (jobs_[i].sleeps)
+                continue;
             auto const latency = jobs_[i].latency.load();
             all.add(latency == clock::duration::zero() ? end - jobs_[i].intended : latency);
         }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .case import Case, Curve, Workload
 from .rounds import Results
-from .summary import Summary, of_column, ratio
+from .summary import Summary, of_column, ratio, summarize
 from .table import Rounds, family, grouped
 
 COLOURS = (
@@ -51,7 +51,8 @@ def block(name: str, lines: Sequence[str]) -> str:
 def begin(width: int, height: int) -> str:
     return (
         f"set terminal svg size {width},{height} fixed noenhanced font 'sans-serif,12' "
-        "background 'white'\nset border 3 lc rgb '#888888'\nset tics nomirror\n"
+        "background 'white'\nset border 3 lc rgb '#888888'\n"
+        "set tics nomirror textcolor rgb 'black'\n"
         "set grid lc rgb '#dddddd' lt 1\n"
     )
 
@@ -74,14 +75,12 @@ def bars(heading: str, figures: Sequence[tuple[str, Summary]], peers: Sequence[s
     return gnuplot(
         begin(760, 60 + 26 * len(figures)) + block("data", lines) + "\n"
         f"set xlabel {quoted(heading)}\nset xrange [0:*]\n"
-        f"set yrange [0.4:{len(figures) + 0.6}]\nset format x '%.3s%c'\nset xtics autofreq\n"
+        f"set yrange [0.4:{len(figures) + 0.6}]\nset format x '%.1s%c'\n"
         f"plot {drawn}, $data using 2:5:3:4 with xerrorbars pt 0 lc rgb 'black' notitle\n"
     )
 
 
-def lines(
-    axes: str, of_peers: Sequence[Line], peers: Sequence[str]
-) -> str:
+def lines(axes: str, of_peers: Sequence[Line], peers: Sequence[str]) -> str:
     """A line for each peer, with the least and most at each point."""
     blocks, drawn = [], []
     for i, line in enumerate(of_peers):
@@ -94,7 +93,7 @@ def lines(
             f"$data{i} using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lc rgb {colour} notitle"
         )
     return gnuplot(
-        begin(760, 420) + "\n".join(blocks) + "\nset key outside right top\n" + axes
+        begin(760, 460) + "\n".join(blocks) + "\nset key below maxcols 4\n" + axes
         + "\nplot " + ", ".join(drawn) + "\n"
     )
 
@@ -133,8 +132,7 @@ def latency_chart(measured: list[tuple[Case, Rounds]], peers: Sequence[str]) -> 
         if known and len(known) == len(rounds):
             points = []
             for i, quantile in enumerate(QUANTILES):
-                values = sorted(latencies[quantile] for latencies in known)
-                points.append((i, Summary(values[len(values) // 2], values[0], values[-1])))
+                points.append((i, summarize([latencies[quantile] for latencies in known])))
             drawn.append(Line(case.peer, points))
     marks = ", ".join(f"{quoted(quantile)} {i}" for i, quantile in enumerate(QUANTILES))
     axes = (

@@ -58,7 +58,8 @@ _PLANS = (
     _Plan(
         Workload(
             "bimodal",
-            "of functions submitted at a fixed rate 99 % compute 1 us and 1 % sleep 10 ms",
+            "of functions submitted at a fixed rate 99 % compute 1 us and 1 % sleep 10 ms;"
+            " latency of the former",
             (P50, P99, P999, MAX, CPU_US, SWITCHES, FUTEX_CALLS,
              Column("other thread each", per_operation("thread_changes", 1), ".4f")),
             baselines=("io_context/n",),

@@ -35,8 +35,7 @@ def measure(cases: Sequence[Case], settings: Settings, rounds: int) -> Results:
     for number in range(rounds):
         for group in scenarios(cases):
             say(f"round {number + 1} of {rounds}: {group[0].workload} {group[0].scenario}")
-            # Not by 1: then each case would nearly always follow the same other one.
-            for case in turned(group, number * (len(group) // rounds + 1)):
+            for case in turned(group, number * max(1, len(group) // rounds)):
                 if case.peer in missing:
                     continue
                 try:

@@ -1,0 +1,70 @@
+import contextlib
+import io
+import unittest
+from pathlib import Path
+
+from runner.case import Case, NotAvailable, Settings
+from runner.rounds import measure, turned
+
+SETTINGS = Settings(Path(), Path())
+
+
+class Measuring(unittest.TestCase):
+    def setUp(self):
+        self.order = []
+
+    def case(self, workload, peer):
+        def note(settings):
+            self.order.append((workload, peer))
+            if peer == "absent":
+                raise NotAvailable("there is none here")
+            return {"operations": len(self.order), "seconds": 1.0}
+
+        return Case(workload, peer, {}, note)
+
+    def measure(self, cases, rounds):
+        self.said = io.StringIO()
+        with contextlib.redirect_stderr(self.said):
+            return measure(cases, SETTINGS, rounds)
+
+    def test_each_round_has_each_peer_once_and_begins_with_another(self):
+        peers = ["a", "b", "c", "d"]
+        self.measure([self.case("w", peer) for peer in peers], 4)
+        rounds = [self.order[i : i + 4] for i in range(0, 16, 4)]
+        for one in rounds:
+            self.assertEqual(sorted(peer for _, peer in one), peers)
+        self.assertEqual(len({one[0] for one in rounds}), 4)
+
+    def test_scenarios_are_not_mixed(self):
+        self.measure([self.case(w, p) for w, p in ("xa", "ya", "xb", "yb")], 2)
+        self.assertEqual([w for w, _ in self.order], list("xxyyxxyy"))
+
+    def test_results_are_in_the_order_of_the_cases_and_of_the_rounds(self):
+        results = self.measure([self.case("w", peer) for peer in "ab"], 2)
+        self.assertEqual([case.peer for case, _ in results], ["a", "b"])
+        for _, rounds in results:
+            self.assertEqual(len(rounds), 2)
+            self.assertLess(rounds[0]["operations"], rounds[1]["operations"])
+
+    def test_what_is_not_available_is_said_once_and_left_out(self):
+        results = self.measure([self.case("w", "a"), self.case("w", "absent")], 3)
+        self.assertEqual([case.peer for case, _ in results], ["a"])
+        self.assertEqual(self.order.count(("w", "absent")), 1)
+        self.assertEqual(self.said.getvalue().count("there is none here"), 1)
+
+    def test_a_measurement_that_fails_is_not_left_out(self):
+        def fail(settings):
+            raise ValueError
+
+        with self.assertRaises(ValueError):
+            self.measure([Case("w", "p", {}, fail)], 1)
+
+
+class Turning(unittest.TestCase):
+    def test_goes_round(self):
+        self.assertEqual("".join(turned("abc", 2)), "cab")
+        self.assertEqual("".join(turned("abc", 3)), "abc")
+
+
+if __name__ == "__main__":
+    unittest.main()

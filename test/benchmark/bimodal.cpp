@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -125,6 +126,8 @@ workload bimodal_workload()
     return {"bimodal", peer_names(),
         with_peers(16, {{"rate", 20'000}, {"short", 1}, {"long", 10'000}, {"long_percent", 1}}),
         [](std::string_view peer, parameters const& with) {
+            if (with["rate"] == 0)
+                throw std::invalid_argument("--rate must be more than 0");
             series jobs(with);
             measurement const measure(with, [&] { return jobs.done(); });
             boost::json::object result;

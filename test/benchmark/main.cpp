@@ -3,6 +3,7 @@
 #include "primitives.hpp"
 #include "workload.hpp"
 
+#include <boost/config.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
 #include <boost/program_options.hpp>
@@ -36,7 +37,7 @@ json::array list()
 json::object conditions()
 {
     return {
-        {"compiler", ASIO_EWYK_COMPILER},
+        {"compiler", BOOST_COMPILER},
         {"flags", ASIO_EWYK_FLAGS},
         {"boost", BOOST_LIB_VERSION},
         {"primitives_ns", measure_primitives()},
@@ -83,6 +84,14 @@ po::variables_map read(workload const& w, std::vector<std::string> const& words)
     return given;
 }
 
+double number(po::variables_map const& given, std::string const& name)
+{
+    double const value = given[name].as<double>();
+    if (value >= 0 && value <= 1e9) // false for a NaN, too
+        return value;
+    throw std::invalid_argument("--" + name + " must be from 0 to 1e9");
+}
+
 json::object measure(workload const& w, po::variables_map const& given)
 {
     auto const& peer = given["peer"].as<std::string>();
@@ -91,10 +100,10 @@ json::object measure(workload const& w, po::variables_map const& given)
 
     auto values = w.defaults;
     for (auto& [name, value] : values)
-        value = given[name].as<double>();
+        value = number(given, name);
     parameters with(std::move(values));
-    with.seconds = std::chrono::duration<double>(given["seconds"].as<double>());
-    with.warm_up = std::chrono::duration<double>(given["warm-up"].as<double>());
+    with.seconds = std::chrono::duration<double>(number(given, "seconds"));
+    with.warm_up = std::chrono::duration<double>(number(given, "warm-up"));
     with.counts_futex_calls = given.count("count-futex-calls") != 0;
 
     json::object line{

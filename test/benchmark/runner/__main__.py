@@ -28,6 +28,27 @@ def cpus(text: str) -> set[int]:
     return chosen
 
 
+def pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from error
+
+
+def several(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def duration(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < 1000:
+        raise argparse.ArgumentTypeError("more than 0, less than 1000")
+    return seconds
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="test/benchmark/run",
@@ -36,12 +57,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--list", action="store_true", help="say what would be measured, and end")
     parser.add_argument(
-        "--only", type=re.compile, metavar="REGEX", help="what --list shows and REGEX is found in"
+        "--only", type=pattern, metavar="REGEX", help="what --list shows and REGEX is found in"
     )
     parser.add_argument("--full", action="store_true", help="everything; takes far longer")
-    parser.add_argument("--rounds", type=int, default=3, help="(default: %(default)s)")
+    parser.add_argument("--rounds", type=several, default=3, help="(default: %(default)s)")
     parser.add_argument(
-        "--seconds", type=float, help="that each measurement lasts (default: what suits it)"
+        "--seconds", type=duration, help="that each measurement lasts (default: what suits it)"
     )
     parser.add_argument("--cpus", type=cpus, metavar="LIST", help="to run on, as 0,2-3")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to it")
@@ -79,7 +100,10 @@ def as_json(known: dict[str, Any], results: Results) -> str:
 def main() -> None:
     given = arguments()
     if given.cpus:
-        os.sched_setaffinity(0, given.cpus)
+        try:
+            os.sched_setaffinity(0, given.cpus)
+        except OSError as error:
+            sys.exit(f"test/benchmark/run: --cpus: {error.strerror}")
     with tempfile.TemporaryDirectory() as scratch:
         settings = Settings(given.build, Path(scratch), given.seconds, given.full)
         cases = [

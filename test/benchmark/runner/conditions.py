@@ -56,7 +56,7 @@ def as_lines(known: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("CPU", f"{len(known['cpus_in_use'])} x {known['cpu']}"),
         ("kernel", known["kernel"]),
-        ("compiler", f"{known['compiler']},{known['flags']}, Boost {known['boost']}"),
+        ("compiler", f"{known['compiler']}, {known['flags']}, Boost {known['boost'].replace('_', '.')}"),
         ("revision", known["revision"] or "unknown"),
         ("load before", f"{known['load_average']:.2f}"),
         ("rounds", f"{known['rounds']}, of the {known['set']} set; medians of them"),

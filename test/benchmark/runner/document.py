@@ -25,10 +25,10 @@ def as_adoc(table: Table) -> str:
 def document(
     workloads: Sequence[Workload], results: Results, conditions: Sequence[tuple[str, str]]
 ) -> str:
-    """Sections of level 2, for a page that includes them."""
-    parts = ["=== Conditions\n", *(f"{name}:: {text}" for name, text in conditions), ""]
+    """Sections of level 1, which a page that includes them may lower."""
+    parts = ["== Conditions\n", *(f"{name}:: {text}" for name, text in conditions), ""]
     for workload in workloads:
         shown = tables(workload, results)
         if shown:
-            parts += [f"=== `{workload.name}`\n", f"{workload.title}.\n", *map(as_adoc, shown)]
+            parts += [f"== `{workload.name}`\n", f"{workload.title}.\n", *map(as_adoc, shown)]
     return "\n".join(parts)

@@ -15,7 +15,7 @@ from .column import (
 
 TIMEOUT = 120  # seconds; far more than any measurement takes
 WARM_UP = 0.1  # seconds
-COUNTING_FUTEX_CALLS = ("--count-futex-calls", "--warm-up=0.05", "--seconds=0.1")
+COUNTING_FUTEX_CALLS = ("--count-futex-calls", "--warm-up=0.05", "--seconds=0.05")
 
 Parameters = Mapping[str, float]
 
@@ -35,7 +35,7 @@ class _Plan:
     quick: Sequence[Parameters]
     peers: Sequence[str]  # of the quick set; --full has all
     more: Sequence[Parameters] = ()  # that --full adds
-    seconds: float = 0.25
+    seconds: float = 0.2
 
 
 def _lengths(values: Sequence[float], **others: float) -> list[Parameters]:

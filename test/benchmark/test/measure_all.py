@@ -70,6 +70,9 @@ class Misuse(unittest.TestCase):
     def test_is_said(self):
         self.assertIn("nowork", self.fails("nowork", "io_context/1"))
         self.assertIn("nopeer", self.fails("post", "nopeer"))
+        self.assertIn("seconds", self.fails("post", "io_context/1", "--seconds=-1"))
+        self.assertIn("chains", self.fails("post", "io_context/1", "--chains=nan"))
+        self.assertIn("rate", self.fails("bimodal", "io_context/1", "--rate=0"))
         self.assertIn("no_such", self.fails("post", "io_context/1", "--no_such=1"))
 
 

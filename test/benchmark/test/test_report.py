@@ -42,7 +42,7 @@ class Document(unittest.TestCase):
     def test_has_the_conditions_and_a_section_for_each_workload(self):
         text = document(WORKLOADS, RESULTS, [("CPU", "two")])
         self.assertEqual(
-            re.findall(r"^=== (.*)$", text, re.MULTILINE), ["Conditions", "`w`", "`c`"]
+            re.findall(r"^== (.*)$", text, re.MULTILINE), ["Conditions", "`w`", "`c`"]
         )
         self.assertIn("CPU:: two", text)
 

@@ -2,8 +2,10 @@
 // Asio.
 //
 //     echo_server io_context <threads>                    a plain acceptor, all threads in run()
-//     echo_server event_loops <loops>                     asio_ewyk::serve with a boss and workers
-//     echo_server <strategy> <threads> <grace in us>      asio_ewyk::serve on a strategy_context
+//     echo_server io_context+serve <threads>              the same with asio_ewyk::serve, as below
+//     echo_server event_loop <loops>                      loops that accept and serve
+//     echo_server event_loops <loops>                     a boss that accepts, loops that serve
+//     echo_server <strategy> <threads> <grace in us>      a strategy_context
 //
 // Says where it listens, which is at a port of the system's choice. A signal ends it.
 
@@ -68,15 +70,32 @@ tcp::acceptor listening(Context& context)
     return acceptor;
 }
 
-/// Plain Asio.
-void serve_io_context(std::size_t threads)
+void run(asio::io_context& context, std::size_t threads)
 {
-    asio::io_context context(static_cast<int>(threads));
-    asio::co_spawn(context, listen(listening(context)), rethrow);
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < threads; ++i)
         others.emplace_back([&] { context.run(); });
     context.run();
+}
+
+void listen_on_io_context(std::size_t threads)
+{
+    asio::io_context context(static_cast<int>(threads));
+    asio::co_spawn(context, listen(listening(context)), rethrow);
+    run(context, threads);
+}
+
+void serve_io_context(std::size_t threads)
+{
+    asio::io_context context(static_cast<int>(threads));
+    ewyk::serve(listening(context), context, echo, rethrow);
+    run(context, threads);
+}
+
+void serve_event_loop(std::size_t size)
+{
+    ewyk::event_loop_group loops(size, {.name = "loop"});
+    ewyk::serve(listening(loops.next()), loops, echo, asio::use_future).get();
 }
 
 void serve_event_loops(std::size_t size)
@@ -104,7 +123,11 @@ try
         throw std::invalid_argument("give an arrangement and a number of threads");
     auto const threads = std::stoul(args[1]);
     if (args[0] == "io_context")
+        listen_on_io_context(threads);
+    else if (args[0] == "io_context+serve")
         serve_io_context(threads);
+    else if (args[0] == "event_loop")
+        serve_event_loop(threads);
     else if (args[0] == "event_loops")
         serve_event_loops(threads);
     else

@@ -156,6 +156,8 @@ BOOST_AUTO_TEST_SUITE_END()
 static std::vector<std::vector<std::string>> const arrangements = {
     {"io_context", "1"},
     {"io_context", "4"},
+    {"io_context+serve", "1"},
+    {"event_loop", "1"},
     {"event_loops", "2"},
     {"produce_consume", "4"},
     {"produce_execute_consume", "4"},

@@ -18,8 +18,8 @@ BESIDE = {
 ECHOED = Load({"echo": (64, "/")}, options=("--echo", "64"))
 ACCEPTED = Load({"accept": (64, "/")}, options=("--echo", "64", "--reconnect"))
 
-# Of those that compute: they leave three quarters of two processors to the rest.
-COMPUTING_RATE = 500
+# Of those that compute: they need a quarter of one processor.
+COMPUTING_RATE = 250
 
 WITH_GRACE = "eat_what_you_kill+grace"
 
@@ -65,7 +65,7 @@ SCENARIOS = (
     mixed_rate("sleeping", 20000, (POOLED, "eat_what_you_kill", WITH_GRACE, "event_loops")),
     mixed_rate("sleeping", 5000),
     mixed_rate("sleeping", 40000),
-    mixed_rate("computing", 20000),
+    mixed_rate("computing", 5000),
     Scenario(
         ECHO, {"bytes": 64}, functools.partial(measure, ECHOED, one_each), servers.ECHO,
         quick=("io_context/1", "produce_consume", "eat_what_you_kill", WITH_GRACE, "event_loops"),

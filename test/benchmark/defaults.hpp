@@ -5,8 +5,7 @@
 
 namespace benchmark {
 
-/// Parameters of a workload together with those of its peers, where `threads` is the number of
-/// threads of the peers that do not choose it.
+/// Parameters of a workload together with those of its peers, see peers.hpp.
 inline parameters::map with_peers(double threads, parameters::map workload)
 {
     workload.merge(parameters::map{{"threads", threads}, {"max_threads", 16}, {"grace", 50}});

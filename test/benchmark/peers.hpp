@@ -36,8 +36,8 @@ namespace ewyk = asio_ewyk;
    | `threads()`        | that run handlers now                                               |
 
    What has not run when a peer is destroyed is destroyed with it. Of the parameters, `threads` is
-   the number of threads of those that do not choose it, `max_threads` and `grace` are the options
-   of the strategies.
+   how many threads run `io_context/n`, `max_threads` how many a pool may have, be it a strategy's
+   or a `thread_pool`, and `grace` that of the strategies with one.
 */
 
 /// A context that is run by a given number of threads.
@@ -162,18 +162,19 @@ void visit_peer(std::string_view name, parameters const& with, Visit visit)
         visit(peer);
     };
     auto const threads = with.count("threads");
+    auto const max_threads = with.count("max_threads");
     if (name == plain_peers[0])
         return made(std::type_identity<plain_context>(), 1u, 1);
     if (name == plain_peers[1])
         return made(std::type_identity<plain_context>(), threads);
     if (name == plain_peers[2])
-        return made(std::type_identity<offloading_context>(), threads);
+        return made(std::type_identity<offloading_context>(), max_threads);
     if (name == plain_peers[3])
         return made(std::type_identity<loop>());
     for (named_strategy const& s : strategies)
         if (name == s.name)
             return made(std::type_identity<strategic_context>(), s.strategy,
-                with.count("max_threads"), s.grace(with.microseconds("grace")));
+                max_threads, s.grace(with.microseconds("grace")));
     throw std::invalid_argument("there is no peer " + std::string(name));
 }
 

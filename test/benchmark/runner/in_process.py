@@ -52,7 +52,11 @@ _PLANS = (
             baselines=("io_context/1", "io_context/n"),
         ),
         quick=[{"chains": 8}, {"producers": 1}, {"producers": 2}, {"producers": 4}],
-        more=[{"chains": 1}, {"chains": 64}],
+        more=[
+            {"chains": 1}, {"chains": 64},
+            # As many threads as small machines have cores: few to wake for each function.
+            {"producers": 2, "max_threads": 2},
+        ],
         peers=(*_PLAIN, *_STRATEGIES, "event_loop"),
     ),
     _Plan(

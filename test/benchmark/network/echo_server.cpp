@@ -1,11 +1,14 @@
 // Sends back what it gets. The session is the same whatever serves it, and is written for plain
 // Asio.
 //
-//     echo_server io_context <threads>                    a plain acceptor, all threads in run()
-//     echo_server io_context+serve <threads>              the same with asio_ewyk::serve, as below
-//     echo_server event_loop <loops>                      loops that accept and serve
-//     echo_server event_loops <loops>                     a boss that accepts, loops that serve
-//     echo_server <strategy> <threads> <grace in us>      a strategy_context
+//     echo_server <executor> io_context <threads>         a plain acceptor, all threads in run()
+//     echo_server <executor> io_context+serve <threads>   the same with asio_ewyk::serve, as below
+//     echo_server <executor> event_loop <loops>           loops that accept and serve
+//     echo_server <executor> event_loops <loops>          a boss that accepts, loops that serve
+//     echo_server <executor> <strategy> <threads> <grace in us>      a strategy_context
+//
+// The executor of sockets and coroutines is `any`, any_io_executor, which is Asio's default, or
+// `own`, the type that the context has.
 //
 // Says where it listens, which is at a port of the system's choice. A signal ends it.
 
@@ -14,6 +17,7 @@
 
 #include <array>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <iostream>
@@ -21,7 +25,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,27 +34,53 @@ using asio::ip::tcp;
 
 namespace {
 
-asio::awaitable<void> echo(tcp::socket socket)
+template <class Executor>
+asio::awaitable<void, Executor> echo(asio::basic_stream_socket<tcp, Executor> socket)
 {
-    constexpr auto token = asio::as_tuple(asio::use_awaitable);
-    std::array<char, 1024> piece;    // more than a message: one read empties the socket
-    boost::system::error_code error;
-    for (socket.set_option(tcp::no_delay(true), error); !error;)
+    std::array<char, 256> piece;    // more than a message: one read empties the socket
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    for (;;)
     {
-        std::size_t size = 0;
-        std::tie(error, size) = co_await socket.async_read_some(asio::buffer(piece), token);
-        if (!error)
-            std::tie(error, size) =
-                co_await asio::async_write(socket, asio::buffer(piece, size), token);
+        auto const [read_error, size] = co_await socket.async_read_some(
+            asio::buffer(piece), asio::as_tuple(asio::deferred));
+        if (read_error)
+            co_return;
+        auto const [write_error, written] = co_await asio::async_write(
+            socket, asio::buffer(piece, size), asio::as_tuple(asio::deferred));
+        if (write_error)
+            co_return;
     }
 }
 
-asio::awaitable<void> listen(tcp::acceptor acceptor)
+// Sessions for serve, which gives a socket with any_io_executor to those that take it.
+struct echo_any
+{
+    template <class Context>
+    using executor_of = asio::any_io_executor;
+
+    auto operator()(tcp::socket socket) const { return echo(std::move(socket)); }
+};
+
+struct echo_own
+{
+    template <class Context>
+    using executor_of = typename Context::executor_type;
+
+    template <class Executor>
+        requires(!std::same_as<Executor, asio::any_io_executor>)
+    auto operator()(asio::basic_stream_socket<tcp, Executor> socket) const
+    {
+        return echo(std::move(socket));
+    }
+};
+
+template <class Executor>
+asio::awaitable<void> listen(tcp::acceptor acceptor, Executor executor)
 {
     for (;;)
     {
-        auto socket = co_await acceptor.async_accept(asio::use_awaitable);
-        auto const executor = socket.get_executor();
+        auto socket = co_await acceptor.async_accept(executor, asio::use_awaitable);
         asio::co_spawn(executor, echo(std::move(socket)), asio::detached);
     }
 }
@@ -78,39 +107,61 @@ void run(asio::io_context& context, std::size_t threads)
     context.run();
 }
 
+template <class Session>
 void listen_on_io_context(std::size_t threads)
 {
     asio::io_context context(static_cast<int>(threads));
-    asio::co_spawn(context, listen(listening(context)), rethrow);
+    using executor = typename Session::template executor_of<asio::io_context>;
+    asio::co_spawn(
+        context, listen(listening(context), executor(context.get_executor())), rethrow);
     run(context, threads);
 }
 
+template <class Session>
 void serve_io_context(std::size_t threads)
 {
     asio::io_context context(static_cast<int>(threads));
-    ewyk::serve(listening(context), context, echo, rethrow);
+    ewyk::serve(listening(context), context, Session(), rethrow);
     run(context, threads);
 }
 
+template <class Session>
 void serve_event_loop(std::size_t size)
 {
     ewyk::event_loop_group loops(size, {.name = "loop"});
-    ewyk::serve(listening(loops.next()), loops, echo, asio::use_future).get();
+    ewyk::serve(listening(loops.next()), loops, Session(), asio::use_future).get();
 }
 
+template <class Session>
 void serve_event_loops(std::size_t size)
 {
     ewyk::event_loop_group boss(1, {.name = "boss"});
     ewyk::event_loop_group workers(size, {.name = "worker"});
-    ewyk::serve(listening(boss.next()), workers, echo, asio::use_future).get();
+    ewyk::serve(listening(boss.next()), workers, Session(), asio::use_future).get();
 }
 
+template <class Session>
 void serve_strategy(std::string_view name, std::size_t threads, std::chrono::microseconds grace)
 {
     ewyk::strategy_context context(
         ewyk::strategy_from_string(name), {.grace = grace, .max_threads = threads});
-    ewyk::serve(listening(context), context, echo, rethrow);
+    ewyk::serve(listening(context), context, Session(), rethrow);
     context.run();
+}
+
+template <class Session>
+void serve(std::string_view arrangement, std::size_t threads, std::chrono::microseconds grace)
+{
+    if (arrangement == "io_context")
+        listen_on_io_context<Session>(threads);
+    else if (arrangement == "io_context+serve")
+        serve_io_context<Session>(threads);
+    else if (arrangement == "event_loop")
+        serve_event_loop<Session>(threads);
+    else if (arrangement == "event_loops")
+        serve_event_loops<Session>(threads);
+    else
+        serve_strategy<Session>(arrangement, threads, grace);
 }
 
 }
@@ -119,20 +170,14 @@ int main(int argc, char** argv)
 try
 {
     std::vector<std::string> const args(argv + 1, argv + argc);
-    if (args.size() < 2)
-        throw std::invalid_argument("give an arrangement and a number of threads");
-    auto const threads = std::stoul(args[1]);
-    if (args[0] == "io_context")
-        listen_on_io_context(threads);
-    else if (args[0] == "io_context+serve")
-        serve_io_context(threads);
-    else if (args[0] == "event_loop")
-        serve_event_loop(threads);
-    else if (args[0] == "event_loops")
-        serve_event_loops(threads);
+    if (args.size() < 3 || (args[0] != "any" && args[0] != "own"))
+        throw std::invalid_argument("give any or own, an arrangement and a number of threads");
+    auto const threads = std::stoul(args[2]);
+    auto const grace = std::chrono::microseconds(args.size() > 3 ? std::stol(args[3]) : 0);
+    if (args[0] == "any")
+        serve<echo_any>(args[1], threads, grace);
     else
-        serve_strategy(args[0], threads,
-            std::chrono::microseconds(args.size() > 2 ? std::stol(args[2]) : 0));
+        serve<echo_own>(args[1], threads, grace);
     return 0;
 }
 catch (std::exception const& e)

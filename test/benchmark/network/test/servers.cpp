@@ -165,13 +165,16 @@ static std::vector<std::vector<std::string>> const arrangements = {
     {"eat_what_you_kill", "4"},
     {"eat_what_you_kill", "4", "50"},
 };
+static std::vector<std::string> const executors = {"any", "own"};
 
 BOOST_AUTO_TEST_SUITE(echo)
 
-BOOST_DATA_TEST_CASE(
-    it_sends_back_what_it_gets, boost::unit_test::data::xrange(arrangements.size()), i)
+BOOST_DATA_TEST_CASE(it_sends_back_what_it_gets,
+    boost::unit_test::data::xrange(arrangements.size()) * executors, i, executor)
 {
-    listening server("echo_server", arrangements[i]);
+    auto args = arrangements[i];
+    args.insert(args.begin(), executor);
+    listening server("echo_server", args);
     std::deque<client> clients;
     for (int n = 0; n != 8; ++n)
         clients.emplace_back(server.port());
@@ -194,8 +197,9 @@ BOOST_DATA_TEST_CASE(
 BOOST_AUTO_TEST_CASE(bad_arguments)
 {
     for (std::vector<std::string> const& args :
-        {std::vector<std::string>{}, {"io_context"}, {"nothing", "1"}, {"io_context", "many"},
-            {"eat_what_you_kill", "0"}})
+        {std::vector<std::string>{}, {"any", "io_context"}, {"other", "io_context", "1"},
+            {"any", "nothing", "1"}, {"own", "io_context", "many"},
+            {"any", "eat_what_you_kill", "0"}})
     {
         server_process server(
             std::string(boost::unit_test::framework::master_test_suite().argv[1])

@@ -53,6 +53,14 @@ def mixed_rate(beside: str, rate: float, quick: Sequence[str] = ()) -> Scenario:
     )
 
 
+def echo(executor: str, quick: Sequence[str]) -> Scenario:
+    """With any_io_executor, which is Asio's default, or with the type that the context has."""
+    return Scenario(
+        ECHO, {"executor": executor}, functools.partial(measure, ECHOED, one_each),
+        servers.echo(executor), quick,
+    )
+
+
 SCENARIOS = (
     Scenario(
         HTTP, {"connections": 64}, functools.partial(measure, Load(FAST), one_each), servers.HTTP,
@@ -66,13 +74,11 @@ SCENARIOS = (
     mixed_rate("sleeping", 5000),
     mixed_rate("sleeping", 40000),
     mixed_rate("computing", 5000),
+    echo("any", ("io_context/1", "produce_consume", WITH_GRACE, "event_loops")),
+    echo("own", ("io_context/1", "produce_consume", WITH_GRACE, "event_loops")),
     Scenario(
-        ECHO, {"bytes": 64}, functools.partial(measure, ECHOED, one_each), servers.ECHO,
-        quick=("io_context/1", "produce_consume", "eat_what_you_kill", WITH_GRACE, "event_loops"),
-    ),
-    Scenario(
-        ACCEPT, {"clients": 64}, functools.partial(measure, ACCEPTED, one_each), servers.ECHO,
-        quick=("io_context/1", WITH_GRACE, "event_loops"),
+        ACCEPT, {"clients": 64}, functools.partial(measure, ACCEPTED, one_each),
+        servers.echo("any"), quick=("io_context/1", WITH_GRACE, "event_loops"),
     ),
     Scenario(
         IDLE, {"idle": 10000},

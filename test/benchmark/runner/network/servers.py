@@ -73,17 +73,18 @@ HTTP: dict[str, Peer] = {
 }
 
 
-def echo(*arguments: str) -> Peer:
-    return ours("echo_server", *arguments)
+def echo(executor: str) -> dict[str, Peer]:
+    """By name; all send back what they get, and use serve but where only io_context is said."""
 
+    def peer(*arguments: str) -> Peer:
+        return ours("echo_server", executor, *arguments)
 
-# By name; all send back what they get, and use asio_ewyk::serve but where only io_context is said.
-ECHO: dict[str, Peer] = {
-    "io_context/1": echo("io_context", "1"),
-    f"io_context/{THREADS}": echo("io_context", str(THREADS)),
-    "io_context/1+serve": echo("io_context+serve", "1"),
-    **{name: echo(name, str(THREADS)) for name in STRATEGIES},
-    "eat_what_you_kill+grace": echo("eat_what_you_kill", str(THREADS), str(GRACE_US)),
-    "event_loop": echo("event_loop", "1"),
-    "event_loops": echo("event_loops", "1"),
-}
+    return {
+        "io_context/1": peer("io_context", "1"),
+        f"io_context/{THREADS}": peer("io_context", str(THREADS)),
+        "io_context/1+serve": peer("io_context+serve", "1"),
+        **{name: peer(name, str(THREADS)) for name in STRATEGIES},
+        "eat_what_you_kill+grace": peer("eat_what_you_kill", str(THREADS), str(GRACE_US)),
+        "event_loop": peer("event_loop", "1"),
+        "event_loops": peer("event_loops", "1"),
+    }

@@ -56,7 +56,8 @@ public:
     /// A context with a pool of its own; starts no thread. Throws `std::invalid_argument`, which
     /// names the field and its range, for options that cannot work.
     explicit strategy_context(strategy_options options = {})
-        : service_(asio::make_service<strategy_service>(*this, options))
+        : service_(asio::make_service<strategy_service>(
+              *this, options, strategy_service::reactor::many_threads))
     {
     }
 
@@ -66,10 +67,12 @@ public:
     {
     }
 
-    /// A context that shares a pool, which must outlive it. `grace`: see `strategy_options`.
+    /// A context that shares a pool, which must outlive it. `grace`, `learning`: see
+    /// `strategy_options`.
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
-        std::chrono::nanoseconds grace = default_grace)
-        : service_(asio::make_service<strategy_service>(*this, pool, s, grace))
+        std::chrono::nanoseconds grace = default_grace, bool learning = true)
+        : service_(asio::make_service<strategy_service>(
+              *this, pool, s, grace, learning, strategy_service::reactor::many_threads))
     {
     }
 

@@ -37,6 +37,16 @@ struct strategy_options
     */
     std::chrono::nanoseconds grace = default_grace;
 
+    /** Whether tasks of a type that overran the grace more often than not are handed over before
+        they run, like all with a grace of 0, until they are short again: about each 16th is tried.
+        The type is the handler's own, with what Asio wraps it in. What resumes coroutines has one
+        type for all coroutines that wait for operations of the same signature: where just some of
+        them block, that is not learned, and they cost the others the grace each time; an operation
+        whose handler has a type of its own (`bind_executor` does not make one,
+        a function object does) or `blocking_section` tells them apart.
+    */
+    bool learning = true;
+
     std::size_t min_threads = worker_pool_options{}.min_threads;
     std::size_t max_threads = worker_pool_options{}.max_threads;
     std::size_t reserve = worker_pool_options{}.reserve;

@@ -34,14 +34,22 @@ public:
     using key_type = strategy_service;
     static inline asio::execution_context::id id;
 
+    /// What the service is told of its `io_context`.
+    enum class reactor
+    {
+        unknown,
+        many_threads, ///< its concurrency hint allows many threads inside run()
+    };
+
     /// Has a pool of its own. `owner` must be an `io_context`. Throws `std::invalid_argument` for
     /// options that cannot work.
-    explicit strategy_service(
-        asio::execution_context& owner, strategy_options const& options = {});
+    explicit strategy_service(asio::execution_context& owner, strategy_options const& options = {},
+        reactor kind = reactor::unknown);
 
     /// Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
-        std::chrono::nanoseconds grace = default_grace);
+        std::chrono::nanoseconds grace = default_grace, bool learning = true,
+        reactor kind = reactor::unknown);
 
     /// The `io_context` that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }
@@ -95,6 +103,9 @@ private:
     bool rest(detail::guest& g, std::size_t place, detail::turn& t);
     void recall_tasks() noexcept;
     void finish(detail::strategy_work& work) noexcept;
+    bool begin_in_place(
+        detail::call_frame& frame, detail::submission s, detail::task::action type);
+    void end_in_place(detail::call_frame& frame, detail::task::action type);
     void run_job(detail::call_frame& frame, detail::task* job);
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }
 
@@ -104,11 +115,12 @@ private:
     detail::crew crew_;
     detail::reactor reactor_;
     detail::strategy_engine<detail::reactor, detail::crew> engine_;
-    std::atomic<bool> shut_down_{false};
 
-    // How many threads of the pool are about to finish a task's work. Sequentially consistent, as
-    // is the io_context's count of work: who has seen its end sees who brought it about.
-    alignas(64) std::atomic<int> finishing_{0};
+    // A task that is late inside the io_context may keep back what it has caused to complete there,
+    // if the io_context expects one thread: that waits in a queue of the thread's own.
+    bool const lends_in_place_;
+
+    std::atomic<bool> shut_down_{false};
 };
 
 } // namespace asio_ewyk

@@ -30,7 +30,7 @@ namespace asio_ewyk {
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace = default_grace);
+    std::chrono::nanoseconds grace = default_grace, bool learning = true);
 
 /// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
 /// `strategy_context::run`. Without the service it is `ioc.run()`.
@@ -70,10 +70,10 @@ inline strategy_executor use_strategy(
     return detail::install_strategy(ioc, s, options);
 }
 
-inline strategy_executor use_strategy(
-    asio::io_context& ioc, strategy_t s, worker_pool& pool, std::chrono::nanoseconds grace)
+inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
+    std::chrono::nanoseconds grace, bool learning)
 {
-    return detail::install_strategy(ioc, s, pool, s, grace);
+    return detail::install_strategy(ioc, s, pool, s, grace, learning);
 }
 
 inline std::size_t run(asio::io_context& ioc)

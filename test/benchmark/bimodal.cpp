@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <stdexcept>

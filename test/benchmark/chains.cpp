@@ -5,6 +5,9 @@
 #include "measurement.hpp"
 #include "peers.hpp"
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <thread>
 

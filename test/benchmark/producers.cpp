@@ -3,9 +3,12 @@
 #include "measurement.hpp"
 #include "peers.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <stop_token>
 #include <thread>
 #include <vector>
 

@@ -7,8 +7,16 @@
 
 #include <asio_ewyk/execution_strategy.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <random>
+#include <stop_token>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 namespace benchmark {
 

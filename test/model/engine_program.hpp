@@ -153,6 +153,10 @@ inline void loop(machine& m)
     case got:
         here.a = m.result();
         here.b = 0;
+        if (me.thrown)
+            return m.go(caught);
+        if (here.a == 0 && !me.producing && !m.is(flaw::superseded_gives_up))
+            return m.go(leave);
         if (here.a == 0)
             return m.go(found_none);
         me.counted = me.limited;
@@ -297,6 +301,7 @@ inline void loop(machine& m)
             return m.go(leave);
         return m.call(program::abdicate, m.is(flaw::thrower_tells_nobody) ? leave : ask_other);
     case ask_other:
+        m.gone();
         return m.call(program::dispatch, leave);
     case leave:
         me.producing = 0;

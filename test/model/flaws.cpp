@@ -38,6 +38,8 @@ constexpr std::array all_flaws{
     named_flaw{flaw::nested_run_forgets, "produce() from within a task does nothing"},
     named_flaw{flaw::announces_before_leaving, "what is left is announced before the right is free"},
     named_flaw{flaw::section_is_forgotten, "a task says that it is going to block, in vain"},
+    named_flaw{flaw::superseded_is_awake, "who was late inside the io_context says who is awake"},
+    named_flaw{flaw::superseded_gives_up, "who was late inside the io_context gives up the right"},
     named_flaw{flaw::lends_unwatched, "the right is lent after whoever stands by has left"},
     named_flaw{flaw::watcher_just_leaves, "whoever stands by leaves although somebody counts on it"},
     named_flaw{flaw::watcher_stays_away, "it does not come although nobody produces"},

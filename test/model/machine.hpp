@@ -179,6 +179,14 @@ public:
                 && !(me().stepping && is(flaw::stepper_asks_no_pool)));
     }
 
+    /// Whether this thread is to hand over before that task.
+    bool hands_over(byte task)
+    {
+        return ewyk::detail::choose(
+                   config().strategy, config().invocation(task), !me().must_not_block, true)
+            == ewyk::detail::sub_strategy::execute_produce_consume;
+    }
+
     ewyk::detail::production production() const
     {
         return ewyk::detail::production::unpack(w.word);

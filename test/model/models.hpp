@@ -190,6 +190,24 @@ inline std::vector<named_setup> grace_models()
         reactor.add("run(), stop(), with grace", s, one_thread, {{}, {}},
             {{{post, 1}, {post, 2}, {stop}}, {{run}}},
             {.grace = true, .tasks_may_be_left = true});
+        setup const in_place{.grace = true, .in_place = true};
+        std::vector<action> const completer{{complete, 1}, {complete, 2}, {release_work}};
+        reactor.add("a post and a completion, in place", s, one_thread, {{}, {}},
+            {{{post, 1}, {complete, 2}, {release_work}}, {{run}}}, in_place);
+        reactor.add("a completion, in place, and then a post", s, one_thread, {{}, {}, {}},
+            {{{post, 1}, {complete, 2}, {post, 3}, {release_work}}, {{run}}}, in_place);
+        reactor.add("completions throw, in place", s, one_thread,
+            {{.throws = true}, {.throws = true}}, {completer, {{run}}}, in_place);
+        reactor.add("run_for(), then run(), in place", s, one_thread, {{.posts = 2}, {}},
+            {{{complete, 1}, {release_work}}, {{run_for}, {run}}}, in_place);
+        reactor.add("run() and run_one(), in place", s, one_thread, {{}},
+            {{{complete, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, in_place);
+        reactor.add("run(), stop(), in place", s, one_thread, {{}, {}},
+            {{{complete, 1}, {complete, 2}, {stop}}, {{run}}},
+            {.grace = true, .in_place = true, .tasks_may_be_left = true});
+        if (one_is_enough)
+            reactor.add("a completion waits for another one, in place", s, one_thread, waits,
+                {completer, {{run}}}, in_place);
         for (auto&& n : reactor.take())
             all.push_back(std::move(n));
     }

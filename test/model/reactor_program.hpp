@@ -23,6 +23,7 @@ inline void reactor_produce(machine& m)
     {
         come_in, wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
         fall_asleep, look_again, go_inside, late_come_in, run_one,
+        keep_awake, lend, lend_now, capture, on_loan, late, come_back, stay_awake,
         awake, ioc_stopped, last_look, leave, asleep, announced
     };
     activation& here = m.here();   // b: whether the io_context ran something
@@ -138,12 +139,73 @@ inline void reactor_produce(machine& m)
         here.b = 1;
         if (byte const item = m.w.ioc.pop(); item != wake_up_handler)
         {
+            here.a = item;
+            if (m.config().in_place && m.hands_over(item) && m.production().pending)
+            {
+                m.gone();
+                m.access("is about to run in place task", item);
+                m.w.in_io_context = static_cast<byte>(m.w.in_io_context & ~m.self_bit());
+                return m.go(keep_awake);
+            }
             m.access("captures task", item);
             m.put(m.w.ready, item);
             return m.go(awake);
         }
         m.access("takes a wake-up");
         return m.call(program::woken, awake);
+
+    // Its own way to somebody who stands by is the loop's; it is not modelled twice.
+    case keep_awake:
+        m.access("is going to be awake");
+        m.set_asleep(false, true);
+        return m.go(lend);
+    case lend:
+        if (m.all_step() || !m.production().pending)
+        {
+            m.access("finds nobody who stands by");
+            return m.go(capture);
+        }
+        return m.go(lend_now);
+    case lend_now:
+        if (!m.production().pending)
+            return m.go(lend);
+        me.producing = 0;
+        me.counted = me.limited;
+        m.apply(production_event::lend);
+        me.loan = static_cast<byte>(m.production().loan);
+        return m.call(program::run_task, on_loan, here.a);
+    case capture:
+        if (pool)
+            m.come_in();
+        m.access("captures after all task", here.a);
+        m.put(m.w.ready, here.a);
+        return m.go(awake);
+    case on_loan:
+        if (m.production().state != production_state::lent || m.production().loan != me.loan)
+        {
+            m.access("finds its loan over, inside the io_context");
+            return m.go(late);
+        }
+        me.producing = m.apply(production_event::reclaim) == production_verdict::produce;
+        return m.go(come_back);
+    case late:
+        me.producing = m.apply(production_event::resume) == production_verdict::produce;
+        if (me.producing)
+            return m.go(come_back);
+        if (m.is(flaw::superseded_is_awake))
+            return m.go(stay_awake);
+        return m.ret();
+    case come_back:
+        if (pool)
+            m.come_in();
+        return m.go(stay_awake);
+    case stay_awake:
+        m.access("is awake after what it ran in place");
+        m.set_asleep(false, true);
+        if (me.thrown || !me.producing)
+            return m.ret();
+        return m.go(awake);
+
     case awake:
         m.access("is awake");
         m.w.in_io_context = static_cast<byte>(m.w.in_io_context & ~m.self_bit());

@@ -206,6 +206,8 @@ enum class flaw
     lends_unwatched,           // whoever stands by may leave between the lender's look and the loan
     watcher_just_leaves,       // it does not look whether somebody counts on it
     watcher_stays_away,        // it does not come although nobody produces
+    superseded_is_awake,       // whoever was late inside the io_context clears asleep as the producer does
+    superseded_gives_up,       // it leaves the loop as the producer does
     section_is_forgotten,      // a task on loan that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
@@ -240,6 +242,7 @@ struct setup
     byte nonblocking_callers = 0;    // the first so many callers must not block
     bool grace = false;              // the right is lent while a thread can stand by
     bool endless = false;            // no loan is ever late by itself
+    bool in_place = false;           // completions run on loan inside the io_context
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

@@ -89,14 +89,6 @@ BOOST_DATA_TEST_CASE(without_a_hand_over_nothing_counts_on_one, table, r)
         BOOST_TEST((ewyk::detail::choose(r.strategy, r.invocation, may_block, false) != EPC));
 }
 
-// Only then may a task run inside of the producer.
-BOOST_DATA_TEST_CASE(knows_what_never_leaves_the_producer, table, r)
-{
-    bool const always_pc = r.may_block.handed_over == PC && r.may_block.not_handed_over == PC
-        && r.may_not_block.handed_over == PC && r.may_not_block.not_handed_over == PC;
-    BOOST_TEST(ewyk::detail::never_leaves_producer(r.strategy, r.invocation) == always_pc);
-}
-
 } // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -62,9 +62,21 @@ BOOST_AUTO_TEST_CASE(tries_less_and_less_often_what_is_of_no_use)
         }
     BOOST_TEST(tried > 7);
     BOOST_TEST(tried < 20);
-    // Anew when there was time in between.
+    // A moment with less to do is no reason to try again.
     BOOST_TEST(p.lends_after(lent(50, 5ms)));
+    BOOST_TEST(p.lends_after(lent(100, 10ms)));
+    // Anew when there was time for long enough.
+    for (int i = 0; i != 256; ++i)
+        BOOST_TEST(p.lends_after(lent(50, 5ms)));
     BOOST_TEST(!p.lends_after(lent(100, 10ms)));
+}
+
+// Another thread could not even be woken in that time.
+BOOST_AUTO_TEST_CASE(does_not_try_tasks_that_cost_next_to_nothing)
+{
+    policy p;
+    for (int i = 0; i != 1000; ++i)
+        BOOST_TEST(p.lends_after(lent(20000, 10ms)));
 }
 
 namespace {

@@ -89,6 +89,9 @@ public:
     // This thread is inside the producer, so what is submitted now is a product.
     bool in_producer = false;
 
+    // What the producer has run is counted, or not worth it.
+    bool accounted = false;
+
     // This thread is inside the engine's loop.
     bool looping = false;
 
@@ -100,6 +103,9 @@ public:
 
     // The producer counts this thread of the pool as inside.
     bool inside = false;
+
+    // The producer counts this thread of the pool as one that is about to finish work.
+    bool finishing = false;
 
     // The pool counts this thread among those that produce.
     bool occupies = false;

@@ -47,12 +47,6 @@ constexpr sub_strategy choose(
     return may_block && handed_over ? execute_produce_consume : produce_execute_consume;
 }
 
-// Whether a task of that kind is always run by the producer while it keeps the right to produce.
-constexpr bool never_leaves_producer(strategy_t strategy, invocation_t invocation) noexcept
-{
-    return choose(strategy, invocation, true, true) == sub_strategy::produce_consume;
-}
-
 } // namespace asio_ewyk::detail
 
 #endif

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -55,30 +56,52 @@ public:
     }
 
     // The producer only, inside the io_context: a completion.
-    void capture(task* t) noexcept
+    void capture(call_frame& frame, task* t) noexcept
     {
-        accounted_ = true;
+        frame.accounted = true;
         ready_.push(t);
     }
 
-    // Likewise: a completion that is run in place instead; the io_context does not wait after it.
-    void account(call_frame& frame) noexcept
+    // Likewise, before a completion that is run in place instead: the io_context does not wait
+    // after it, so for now whoever posts need not wake it.
+    void begin_in_place(call_frame& frame) noexcept
     {
         gone(frame);
-        accounted_ = true;
-        crew_.count(frame);
+        be_awake();
     }
 
-    // A thread of the pool is inside from now on, or again.
-    void count_inside(call_frame& frame) noexcept
+    // After it, if this is still the producer, or is it again.
+    void end_in_place(call_frame& frame) noexcept
     {
-        if (!frame.run && !std::exchange(frame.inside, true))
-            pool_inside_.fetch_add(1);
+        count_inside(frame);
+        be_awake();
     }
 
     // Any thread: runs here what was posted, if the producer sleeps; for one that has taken the
     // wake-up that was meant for the producer.
     void run_posted();
+
+    // A thread of the pool is about to finish work, so it may be the one that ends all of it and
+    // stops the io_context.
+    void begin_finish() noexcept { finishing_.fetch_add(1); }
+    void end_finish() noexcept { finishing_.fetch_sub(1); }
+
+    // Likewise one that a completion has made late, until it is out of the io_context.
+    void begin_finish(call_frame& frame) noexcept
+    {
+        if (frame.run)
+            return;
+        frame.finishing = true;
+        begin_finish();
+    }
+
+    // The last work stops the io_context, a moment after it has finished: whoever has been told by
+    // that waits, so that he does not return in between, call restart(), and is stopped then.
+    void await_stop() const noexcept
+    {
+        while (finishing_.load() != 0 && ioc_.stopped())
+            std::this_thread::yield();
+    }
 
     // Whoever was to produce will not: whoever runs the io_context itself must be told of what is
     // here, as after leave().
@@ -114,6 +137,21 @@ private:
     // (jetty/jetty.project#1924). 61 is the figure of Go's and tokio's schedulers.
     static constexpr std::size_t poll_interval = 61;
     static constexpr std::size_t poll_batch = 16;
+
+    // A thread of the pool is inside from now on, or again.
+    void count_inside(call_frame& frame) noexcept
+    {
+        if (!frame.run && !std::exchange(frame.inside, true))
+            pool_inside_.fetch_add(1);
+    }
+
+    // Relaxed, both: whoever still reads true sends a wake-up that finds nothing, and what is
+    // posted without one is looked for before the next sleep.
+    void be_awake() noexcept
+    {
+        if (asleep_.load(std::memory_order_relaxed))
+            asleep_.store(false, std::memory_order_relaxed);
+    }
 
     bool must_leave(call_frame const& frame) noexcept
     {
@@ -153,7 +191,6 @@ private:
     // The producer's own.
     task_list ready_;
     std::size_t since_poll_ = 0;
-    bool accounted_ = false; // what the io_context ran is counted, or not worth it
 
     std::atomic<bool> stopped_{false};
 
@@ -162,6 +199,10 @@ private:
     // runners: a thread counts itself, then looks for runners; the last of these leaves, then looks
     // here.
     std::atomic<int> pool_inside_{0};
+
+    // How many threads of the pool are about to finish work. Sequentially consistent, as is the
+    // io_context's count of work: who has seen its end sees who brought it about.
+    std::atomic<int> finishing_{0};
 
     // How many threads wait in expel_pool_threads. Sequentially consistent: they count themselves
     // and then look; whoever lets them go changes what they look at and then looks at the count.
@@ -177,10 +218,7 @@ private:
 
 inline task_ptr reactor::produce(call_frame& frame)
 {
-    // Relaxed, both: whoever still reads true sends a wake-up that finds nothing, and what is
-    // posted without one is looked for below.
-    if (asleep_.load(std::memory_order_relaxed))
-        asleep_.store(false, std::memory_order_relaxed);
+    be_awake();
     for (;;)
     {
         count_inside(frame);
@@ -200,6 +238,9 @@ inline task_ptr reactor::produce(call_frame& frame)
         }
         else if (!posted_.drain_to(ready_) && !wait(frame))
             break;
+        // Another thread produces, since a completion that ran in place was late.
+        if (!frame.producing)
+            return task_ptr();
     }
     leave();
     return task_ptr();
@@ -228,14 +269,14 @@ inline void reactor::gone(call_frame& frame) noexcept
 inline void reactor::poll(call_frame& frame)
 {
     for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
-        if (inside(frame, [this] { return ioc_.poll_one(); }) == 0)
+        if (inside(frame, [this] { return ioc_.poll_one(); }) == 0 || !frame.producing)
             break;
     // By somebody who knows it as an io_context only.
     if (ioc_.stopped())
         stopped_.store(true);
 }
 
-// False if there is nothing more to do here.
+// False if there is nothing more to do here, and this is still the producer.
 inline bool reactor::wait(call_frame& frame)
 {
     since_poll_ = 0;
@@ -253,8 +294,9 @@ inline bool reactor::wait(call_frame& frame)
         else
             progress = inside(frame, [this] { return ioc_.run_one(); }) != 0;
     }
-    // Relaxed: whoever still reads true sends a wake-up that finds nothing.
-    asleep_.store(false, std::memory_order_relaxed);
+    if (!frame.producing)
+        return true;
+    be_awake();
     if (progress)
         return true;
     if (ioc_.stopped())
@@ -272,9 +314,11 @@ std::size_t reactor::inside(call_frame& frame, Step step)
     std::size_t n = 0;
     {
         flag_scope producer(frame.in_producer, true);
-        flag_scope account(accounted_, false); // a handler that runs in place may come here again
+        flag_scope account(frame.accounted, false);
         n = step();
-        if (n != 0 && !accounted_)
+        if (std::exchange(frame.finishing, false))
+            end_finish();
+        if (n != 0 && !frame.accounted)
             crew_.count(frame);
     }
     frame.rethrow_captured();
@@ -291,9 +335,9 @@ inline void reactor::woken()
 {
     // Before the producer looks at what was posted: a later post sends a wake-up of its own.
     wake_queued_.exchange(false);
-    call_frame const* const frame = call_frame::find(owner_);
+    call_frame* const frame = call_frame::find(owner_);
     if (frame && frame->in_producer)
-        accounted_ = true;
+        frame->accounted = true;
     else
         foreign_wake_(foreign_wake_argument_);
 }

@@ -14,7 +14,8 @@ namespace asio_ewyk::detail {
 // It decides after each window of time, by what it has measured and not by what tasks ought to
 // cost: when the producer is out of CPU time, another window is spent with handing over before each
 // task. If more tasks were run, it stays like that until one thread would do again; if not, it is
-// tried again later, after twice as many windows each time.
+// tried again later, after twice as many windows each time, and soon again only when one thread has
+// been enough for as long. It is not tried where a task costs less than any wake-up.
 class spread
 {
 public:
@@ -39,10 +40,16 @@ public:
                 return true;
             if (*w.cpu * 10 < w.time * 9)
             {
-                wait_ = pause_ = 1;
+                wait_ = pause_;
+                if (++enough_ >= pause_)
+                {
+                    enough_ = 0;
+                    wait_ = pause_ = std::max(pause_ / 2, 1);
+                }
                 return true;
             }
-            if (--wait_ > 0)
+            enough_ = 0;
+            if (--wait_ > 0 || *w.cpu < shortest * static_cast<duration::rep>(w.tasks))
                 return true;
             before_ = w;
             state_ = state::starting;
@@ -86,6 +93,9 @@ private:
     // Less may be chance.
     static constexpr double gain = 0.125;
 
+    // A system call at least.
+    static constexpr duration shortest = std::chrono::microseconds(1);
+
     // In windows.
     static constexpr int longest_pause = 128;
 
@@ -93,6 +103,7 @@ private:
     window before_{};
     int wait_ = 1;  // windows until the next try
     int pause_ = 1; // after the next one that was in vain: twice that
+    int enough_ = 0; // windows in a row in which one thread was
 };
 
 } // namespace asio_ewyk::detail

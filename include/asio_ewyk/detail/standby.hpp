@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/overrun_history.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/production.hpp>
 #include <asio_ewyk/detail/spread.hpp>
@@ -36,14 +37,16 @@ inline std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
 // microseconds and a late task half an interval of production: where tasks are late some hundred
 // times a second, that is about the least sum of both. Where they are not, it looks every
 // `longest`. Where they are late more often, production is handed over before each task instead,
-// which costs less then; and also where one thread is not enough, see spread.
+// which costs less then; and also where one thread is not enough, see spread; and before a task
+// that is expected to be late, see overrun_history.
 class standby
 {
 public:
     using duration = std::chrono::nanoseconds;
 
-    explicit standby(duration grace) noexcept
+    standby(duration grace, bool learns) noexcept
         : grace_(grace)
+        , learns_(learns)
         , computing_grace_(grace > duration::max() / computing ? grace : computing * grace)
         , interval_(least())
         , may_spread_(in_use() && has_several_cpus())
@@ -64,8 +67,11 @@ public:
     // loan, so there should be none.
     bool wants_to_leave() const noexcept { return wants_to_leave_.load(std::memory_order_relaxed); }
 
-    // The producer, for each task: whether to lend rather than to hand over.
-    bool pays() noexcept
+    // The producer: whether to lend for such a task rather than to hand over.
+    bool pays(task::action type) const noexcept { return pays_ && !expects_overrun(type); }
+
+    // The producer, for each task.
+    void count() noexcept
     {
         if (++tasks_ % checked_every == 0)
         {
@@ -73,19 +79,29 @@ public:
             if (now - began_window_ >= window)
                 decide(now);
         }
-        return pays_;
     }
 
     // Any thread: a task was late.
     void count_late() noexcept { late_.fetch_add(1, std::memory_order_relaxed); }
 
+    // Any thread: a task was run on loan.
+    void count_loan(task::action type, bool late) noexcept
+    {
+        if (learns_)
+            history_.ran(type, late);
+    }
+
     // Any thread: a task took that long, after production was handed over. If another thread has
     // produced meanwhile, handing over was of use; if not, it may have been as short on loan.
-    void count_run(duration time, bool superseded) noexcept
+    void count_run(task::action type, duration time, bool superseded) noexcept
     {
         ran_.fetch_add(time.count(), std::memory_order_relaxed);
-        if (time >= (superseded ? grace_ : computing_grace_))
+        if (expects_overrun(type))
+            return history_.was_handed_over(type);
+        bool const late = time >= (superseded ? grace_ : computing_grace_);
+        if (late)
             count_late();
+        count_loan(type, late);
     }
 
     // The producer, before it lends. Relaxed: the loan that follows makes it visible, and its end
@@ -177,6 +193,11 @@ private:
     // handing over.
     static constexpr duration too_often = std::chrono::milliseconds(3);
 
+    bool expects_overrun(task::action type) const noexcept
+    {
+        return learns_ && history_.expects_overrun(type);
+    }
+
     // A window is over.
     void decide(time_point now) noexcept
     {
@@ -198,6 +219,7 @@ private:
     duration least() const noexcept { return std::clamp(grace_, shortest, longest); }
 
     duration const grace_;
+    bool const learns_;
     duration const computing_grace_;
     duration interval_; // the thread's that stands by
 
@@ -214,6 +236,8 @@ private:
     // In this window; relaxed, plain sums.
     std::atomic<int> late_{0};
     std::atomic<duration::rep> ran_{0};
+
+    overrun_history history_;
 
     parker sleep_;
 

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -40,11 +41,11 @@ class strategy_engine final : private task, private lender
 {
 public:
     strategy_engine(Producer& producer, Threads& threads, strategy_t s,
-        std::chrono::nanoseconds grace) noexcept
+        std::chrono::nanoseconds grace, bool learns = false) noexcept
         : task(&strategy_engine::act, s, invocation_t::blocking)
         , producer_(producer)
         , threads_(threads)
-        , standby_(grace)
+        , standby_(grace, learns)
     {
     }
 
@@ -53,6 +54,26 @@ public:
     bool is_production(task const* t) const noexcept { return t == this; }
 
     bool idle() const noexcept { return right_.now().state == production_state::idle; }
+
+    // Whether a task that is to be handed over and comes up inside the producer may run right
+    // there, on loan.
+    bool would_lend(task::action kind) const noexcept
+    {
+        return standby_.in_use() && !standby_.wants_to_leave() && standby_.pays(kind);
+    }
+
+    // Lends the right to whoever stands by; false if nobody can.
+    bool begin_loan(call_frame& frame);
+
+    // After such a task. False if another thread produces now; then this one must not touch the
+    // producer.
+    bool end_in_place(call_frame& frame, task::action kind)
+    {
+        if (!reclaim(frame, kind))
+            return false;
+        standby_.count();
+        return true;
+    }
 
     // Produces and consumes until there is nothing to do or another thread produces; false if
     // another one does already. Throws what the producer and tasks throw, after production has
@@ -136,10 +157,14 @@ private:
         try
         {
             do
+            {
                 while (auto product = next(frame))
                     if (!consume(frame, std::move(product)))
                         return;
-            while (!frame.nested
+                // By a task that ran inside the producer.
+                if (!frame.producing)
+                    return;
+            } while (!frame.nested
                 && apply(production_event::found_none) == production_verdict::produce);
             frame.producing = frame.nested;
             gone(frame);
@@ -183,11 +208,13 @@ private:
     {
         strategy_t const s = strategy_of(product);
         invocation_t const i = invocation_of(product);
+        task::action const kind = type_of(product);
         bool const may_block = this_thread_may_block;
         bool may_hand_over
             = choose(s, i, may_block, true) == sub_strategy::execute_produce_consume;
         if (may_hand_over && standby_.in_use())
         {
+            standby_.count();
             if (standby_.wants_to_leave())
             {
                 // Without a hand-over it can leave, if the task can go to the pool instead.
@@ -195,8 +222,8 @@ private:
                 may_hand_over = threads_.steps_alone(frame)
                     || choose(s, i, may_block, false) != sub_strategy::produce_execute_consume;
             }
-            else if (std::uint32_t loan = 0; standby_.pays() && lend(frame, loan))
-                return run_on_loan(frame, product, loan);
+            else if (standby_.pays(kind) && begin_loan(frame))
+                return run_on_loan(frame, product, kind);
         }
         bool const handed_over = may_hand_over && hand_over(frame, s);
         switch (choose(s, i, may_block, handed_over))
@@ -235,7 +262,7 @@ private:
         run(frame, product);
         auto const time = std::chrono::steady_clock::now() - began;
         bool const resumed = resume(frame);
-        standby_.count_run(time, !resumed);
+        standby_.count_run(kind, time, !resumed);
         return resumed;
     }
 
@@ -266,18 +293,15 @@ private:
         return true;
     }
 
-    // Lends the right to whoever stands by; false if nobody can.
-    bool lend(call_frame& frame, std::uint32_t& loan);
-
     // Has a thread stand by, unless one is on its way.
     bool engage();
 
     // False if another thread produces now.
     template <class Product>
-    bool run_on_loan(call_frame& frame, Product& product, std::uint32_t loan);
+    bool run_on_loan(call_frame& frame, Product& product, task::action kind);
 
-    // After a task that was run on that loan. False if another thread produces now.
-    bool reclaim(call_frame& frame, std::uint32_t loan);
+    // After a task that was run on loan. False if another thread produces now.
+    bool reclaim(call_frame& frame, task::action kind);
 
     void end_loan(std::uint32_t loan) noexcept override;
 
@@ -325,6 +349,16 @@ private:
             return product.strategy();
         else
             return strategy();
+    }
+
+    // Null if nothing is known of its type.
+    template <class Product>
+    static task::action type_of(Product const& product) noexcept
+    {
+        if constexpr (std::is_same_v<Product, task_ptr>)
+            return product.type();
+        else
+            return nullptr;
     }
 
     Producer& producer_;

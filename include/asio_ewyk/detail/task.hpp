@@ -30,12 +30,15 @@ public:
     strategy_t strategy() const noexcept { return strategy_; }
     invocation_t invocation() const noexcept { return invocation_; }
 
+    using action = void (*)(task*, bool run);
+
+    // The same for all tasks that run a function of the same type.
+    action type() const noexcept { return act_; }
+
     // Belongs to the queue that the task is in.
     task* next = nullptr;
 
 protected:
-    using action = void (*)(task*, bool run);
-
     task(action act, strategy_t s, invocation_t i) noexcept
         : act_(act)
         , strategy_(s)
@@ -86,6 +89,7 @@ public:
     void operator()() { release()->run(); }
     strategy_t strategy() const noexcept { return task_->strategy(); }
     invocation_t invocation() const noexcept { return task_->invocation(); }
+    task::action type() const noexcept { return task_->type(); }
 
 private:
     task* task_ = nullptr;
@@ -108,7 +112,6 @@ public:
     {
     }
 
-private:
     static void act(task* base, bool run)
     {
         auto* self = static_cast<function_task*>(base);
@@ -122,6 +125,7 @@ private:
             std::move(function)();
     }
 
+private:
     Function function_;
     [[no_unique_address]] Keep keep_;
     [[no_unique_address]] Allocator allocator_;
@@ -146,6 +150,9 @@ struct keep_nothing
 {
 };
 
+template <class F, class Allocator, class Keep>
+using task_for = function_task<std::decay_t<F>, typename task_allocator<Allocator>::type, Keep>;
+
 // Throws what the allocator or the function's move throws, and then the function is not consumed
 // but destroyed with the caller's copy.
 template <class F, class Allocator = std::allocator<void>, class Keep = keep_nothing>
@@ -153,7 +160,7 @@ task* make_task(F&& f, strategy_t s = {}, invocation_t i = {}, Allocator const& 
     Keep keep = {})
 {
     using mapped = task_allocator<Allocator>;
-    using op = function_task<std::decay_t<F>, typename mapped::type, Keep>;
+    using op = task_for<F, Allocator, Keep>;
     using traits = std::allocator_traits<typename op::allocator_type>;
     typename op::allocator_type a(mapped::get(allocator));
     op* memory = traits::allocate(a, 1);

@@ -1,55 +1,14 @@
 #ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
 
+#include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <thread>
 
 namespace asio_ewyk {
 
-static_assert(asio::execution::is_executor_v<strategy_executor>);
-static_assert(sizeof(strategy_executor) <= 16);
-static_assert(
-    sizeof(std::decay_t<decltype(asio::require(std::declval<strategy_executor>(),
-            asio::execution::outstanding_work.tracked))>)
-    <= 16);
-
 namespace detail {
-
-inline strategy_work::strategy_work(strategy_service& service) noexcept
-    : io_context_work(asio::require(
-        service.context().get_executor(), asio::execution::outstanding_work.tracked))
-{
-}
-
-inline asio::io_context& strategy_executor_traits::context(strategy_service& service) noexcept
-{
-    return service.context();
-}
-
-inline bool strategy_executor_traits::running_in_this_thread(strategy_service& service) noexcept
-{
-    return service.running_in_this_thread();
-}
-
-#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
-inline void strategy_executor_traits::work_started(strategy_service& service) noexcept
-{
-    service.context().get_executor().on_work_started();
-}
-
-inline void strategy_executor_traits::work_finished(strategy_service& service) noexcept
-{
-    service.context().get_executor().on_work_finished();
-}
-#endif
-
-template <class F, class Allocator>
-void strategy_executor_traits::execute(
-    strategy_service& service, submission s, F&& f, Allocator const& allocator)
-{
-    service.execute(s, std::forward<F>(f), allocator);
-}
 
 // Tasks without the reactor: for a wake-up that a thread runs which is not ours. A few of them, to
 // leave completions their turn; if there are more, another wake-up is on its way then.
@@ -65,25 +24,29 @@ inline void run_what_is_queued(void* service)
 } // namespace detail
 
 inline strategy_service::strategy_service(
-    asio::execution_context& owner, strategy_options const& options)
+    asio::execution_context& owner, strategy_options const& options, reactor kind)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , own_pool_(std::in_place, options.pool())
     , pool_(*own_pool_)
     , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace))
+    , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
+          options.learning)
+    , lends_in_place_(kind == reactor::many_threads)
 {
 }
 
 inline strategy_service::strategy_service(
-    asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace)
+    asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
+    bool learning, reactor kind)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , pool_(pool)
     , crew_(detail::pool_access::threads(pool_), &engine_, s)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, s, detail::checked_grace(grace))
+    , engine_(reactor_, crew_, s, detail::checked_grace(grace), learning)
+    , lends_in_place_(kind == reactor::many_threads)
 {
 }
 
@@ -122,18 +85,16 @@ private:
     detail::strategy_work work_;
 };
 
-// The last work stops the io_context, a moment after it has finished: so that nobody returns from
-// run() in between, calls restart(), and is stopped then.
 inline void strategy_service::finish(detail::strategy_work& work) noexcept
 {
     detail::call_frame const* const frame = detail::call_frame::find(&engine_);
     if (!frame || !frame->pooled)
         return;
-    finishing_.fetch_add(1);
+    reactor_.begin_finish();
     {
         auto const last(std::move(work));
     }
-    finishing_.fetch_sub(1);
+    reactor_.end_finish();
 }
 
 template <class F, class Allocator>
@@ -144,14 +105,11 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     {
         if (!frame->in_producer)
             return frame->run_in_place(std::forward<F>(f));
-        if (detail::never_leaves_producer(s.strategy, s.invocation))
+        using task = detail::task_for<F, Allocator, task_work>;
+        if (begin_in_place(*frame, s, &task::act))
         {
-            reactor_.account(*frame);
-            {
-                detail::flag_scope consuming(frame->in_producer, false);
-                frame->run_in_place(std::forward<F>(f));
-            }
-            return reactor_.count_inside(*frame);
+            frame->run_in_place(std::forward<F>(f));
+            return end_in_place(*frame, &task::act);
         }
     }
     else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
@@ -164,9 +122,40 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
         allocator, task_work(*this));
     if (frame && frame->in_producer)
-        reactor_.capture(t);
+        reactor_.capture(*frame, t);
     else
         reactor_.post(t);
+}
+
+// Whether a completion inside the producer is to be run right there, as far as the right to produce
+// is concerned: it stays, or is lent.
+inline bool strategy_service::begin_in_place(
+    detail::call_frame& frame, detail::submission s, detail::task::action type)
+{
+    using enum detail::sub_strategy;
+    auto const sub = detail::choose(s.strategy, s.invocation, detail::this_thread_may_block, true);
+    bool const stays = sub == produce_consume;
+    if (!stays
+        && !(lends_in_place_ && sub == execute_produce_consume && engine_.would_lend(type)))
+        return false;
+    reactor_.begin_in_place(frame);
+    if (!stays && !engine_.begin_loan(frame))
+    {
+        reactor_.end_in_place(frame);
+        return false;
+    }
+    crew_.count(frame);
+    frame.accounted = true;
+    frame.in_producer = false;
+    return true;
+}
+
+inline void strategy_service::end_in_place(detail::call_frame& frame, detail::task::action type)
+{
+    if (!frame.producing && !engine_.end_in_place(frame, type))
+        return reactor_.begin_finish(frame);
+    reactor_.end_in_place(frame);
+    frame.in_producer = true;
 }
 
 // Counts a thread as being inside run().
@@ -196,8 +185,7 @@ public:
             self_.reactor_.expel_pool_threads();
         if (!last && !stopped && self_.engine_.idle())
             self_.engine_.dispatch(frame_);
-        while (self_.finishing_.load() != 0 && self_.ioc_.stopped())
-            std::this_thread::yield();
+        self_.reactor_.await_stop();
         // Who steps has been told that they were executed.
         if (last && !frame_.stepping)
             self_.recall_tasks();

@@ -1,7 +1,6 @@
 """The command line of the benchmark."""
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -15,6 +14,7 @@ from .case import Case, Settings, Workload
 from .conditions import as_lines, conditions
 from .document import document
 from .page import page
+from .record import as_json, from_json
 from .rounds import Results, measure
 from .table import as_text, tables
 
@@ -65,6 +65,9 @@ def arguments() -> argparse.Namespace:
         "--seconds", type=duration, help="that each measurement lasts (default: what suits it)"
     )
     parser.add_argument("--cpus", type=cpus, metavar="LIST", help="to run on, as 0,2-3")
+    parser.add_argument(
+        "--show", type=Path, metavar="FILE", help="measure nothing, show what --json wrote"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to it")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a report with charts")
     parser.add_argument("--adoc", type=Path, metavar="FILE", help="write the tables as AsciiDoc")
@@ -84,21 +87,26 @@ def show(workloads: Sequence[Workload], results: Results) -> None:
             print(f"\n{table.title}\n{as_text(table)}")
 
 
-def as_json(known: dict[str, Any], results: Results) -> str:
-    measured = [
-        {
-            "workload": case.workload,
-            "peer": case.peer,
-            "parameters": dict(case.parameters),
-            "rounds": rounds,
-        }
-        for case, rounds in results
-    ]
-    return json.dumps({"conditions": known, "results": measured}, indent=1) + "\n"
+def write(
+    given: argparse.Namespace, known: dict[str, Any], workloads: Sequence[Workload],
+    results: Results,
+) -> None:
+    shown = as_lines(known)
+    if given.json:
+        given.json.write_text(as_json(known, results), encoding="utf-8")
+    if given.html:
+        given.html.write_text(page(workloads, results, shown), encoding="utf-8")
+    if given.adoc:
+        given.adoc.write_text(document(workloads, results, shown), encoding="utf-8")
 
 
-def main() -> None:
-    given = arguments()
+def show_conditions(known: dict[str, Any]) -> None:
+    for name, text in as_lines(known):
+        print(f"{name + ':':13} {text}", flush=True)
+
+
+def run(given: argparse.Namespace) -> tuple[dict[str, Any], Results] | None:
+    """Measures; nothing with --list."""
     if given.cpus:
         try:
             os.sched_setaffinity(0, given.cpus)
@@ -113,22 +121,31 @@ def main() -> None:
         ]
         if given.list:
             print("\n".join(label(case) for case in cases))
-            return
+            return None
         if not cases:
             sys.exit("test/benchmark/run: nothing matches --only")
         known = conditions(settings, given.rounds)
-        shown = as_lines(known)
-        for name, text in shown:
-            print(f"{name + ':':13} {text}", flush=True)
-        results = measure(cases, settings, given.rounds)
-    workloads = list(sources.workloads().values())
-    show(workloads, results)
-    if given.json:
-        given.json.write_text(as_json(known, results), encoding="utf-8")
-    if given.html:
-        given.html.write_text(page(workloads, results, shown), encoding="utf-8")
-    if given.adoc:
-        given.adoc.write_text(document(workloads, results, shown), encoding="utf-8")
+        show_conditions(known)
+        return known, measure(cases, settings, given.rounds)
+
+
+def read(given: argparse.Namespace) -> tuple[dict[str, Any], Results]:
+    try:
+        known, results = from_json(given.show.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"test/benchmark/run: --show {given.show}: {error}")
+    show_conditions(known)
+    return known, results
+
+
+def main() -> None:
+    given = arguments()
+    done = read(given) if given.show else run(given)
+    if done:
+        known, results = done
+        workloads = list(sources.workloads().values())
+        show(workloads, results)
+        write(given, known, workloads, results)
 
 
 if __name__ == "__main__":

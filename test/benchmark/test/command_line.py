@@ -37,7 +37,7 @@ class CommandLine(unittest.TestCase):
     def test_misuse_is_said_in_a_line(self):
         for wrong in (
             ["--only", "no such thing"], ["--only", "("], ["--rounds", "0"], ["--seconds", "nan"],
-            ["--cpus", "a"], ["--cpus", "9999"], ["--no-such-option"],
+            ["--show", "no such file"], ["--show", __file__], ["--cpus", "a"], ["--cpus", "9999"], ["--no-such-option"],
         ):
             with self.subTest(wrong):
                 done = run(*wrong)
@@ -60,7 +60,11 @@ class CommandLine(unittest.TestCase):
             known = json.loads(names[0].read_text(encoding="utf-8"))
             self.assertEqual(known["conditions"]["rounds"], 2)
             self.assertEqual([len(r["rounds"]) for r in known["results"]], [2, 2])
-            self.assertIn("| event_loop | ", names[1].read_text(encoding="utf-8"))
+            document = names[1].read_text(encoding="utf-8")
+            self.assertIn("| event_loop | ", document)
+
+            self.succeed("--show", names[0], "--adoc", names[1])
+            self.assertEqual(names[1].read_text(encoding="utf-8"), document)
 
 
 if __name__ == "__main__":

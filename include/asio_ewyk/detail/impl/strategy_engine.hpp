@@ -39,16 +39,19 @@ bool strategy_engine<Producer, Threads>::stand_by()
 }
 
 template <class Producer, class Threads>
-bool strategy_engine<Producer, Threads>::lend(call_frame& frame, std::uint32_t& loan)
+bool strategy_engine<Producer, Threads>::begin_loan(call_frame& frame)
 {
     if (frame.nested || threads_.steps_alone(frame) || threads_.pending_may_wait())
         return false;
     standby_.begin_loan();
+    std::uint32_t loan = 0;
     while (!right_.lend(loan, frame.occupies))
         if (!engage())
             return false;
     frame.producing = false;
     frame.occupies = false;
+    frame.lent_by = this;
+    frame.loan = loan;
     return true;
 }
 
@@ -64,28 +67,28 @@ bool strategy_engine<Producer, Threads>::engage()
 template <class Producer, class Threads>
 template <class Product>
 bool strategy_engine<Producer, Threads>::run_on_loan(
-    call_frame& frame, Product& product, std::uint32_t loan)
+    call_frame& frame, Product& product, task::action kind)
 {
-    frame.lent_by = this;
-    frame.loan = loan;
     try
     {
         run(frame, product);
     }
     catch (...)
     {
-        reclaim(frame, loan);
+        reclaim(frame, kind);
         throw;
     }
-    return reclaim(frame, loan);
+    return reclaim(frame, kind);
 }
 
 template <class Producer, class Threads>
-bool strategy_engine<Producer, Threads>::reclaim(call_frame& frame, std::uint32_t loan)
+bool strategy_engine<Producer, Threads>::reclaim(call_frame& frame, task::action kind)
 {
     frame.lent_by = nullptr;
     production_step step;
-    if (!right_.end_loan(production_event::reclaim, loan, step))
+    bool const in_time = right_.end_loan(production_event::reclaim, frame.loan, step);
+    standby_.count_loan(kind, !in_time);
+    if (!in_time)
         return resume(frame);
     frame.occupies = step.vacates;
     return frame.producing = true;

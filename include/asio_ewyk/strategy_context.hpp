@@ -36,6 +36,9 @@ namespace asio_ewyk {
     while others are inside `run()` or a sibling of this class: handlers are not lost, but run
     concurrently even with `produce_consume`, and `run_for()` may be late.
 
+    `notify_fork`, with nobody inside `run()`, is as the base class's; with `fork_prepare` it waits
+    for handlers that run on threads of the pool, and both processes start such threads anew.
+
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called
     while `run()` or a sibling runs, and for destruction.

@@ -94,6 +94,12 @@ private:
     // What the io_context calls before it is destroyed: tasks are destroyed unrun.
     void shutdown() override;
 
+    // The pool's threads do not exist in the child.
+    void notify_fork(asio::execution_context::fork_event event) override
+    {
+        detail::pool_access::threads(pool_).notify_fork(event);
+    }
+
     friend void detail::run_what_is_queued(void* service);
 
     // Works on this thread until the turn is over; the heart of run() and its siblings.

@@ -36,8 +36,8 @@ int main()
     // tag::blocking_section[]
     asio::post(context, [] {
         // ... what does not block
-        ewyk::blocking_section const blocks;  // from here to the end of the scope
-        std::this_thread::sleep_for(10ms);    // a query, a file, a lock
+        ewyk::blocking_section const blocks; // from here to the end of the scope
+        std::this_thread::sleep_for(10ms);   // a query, a file, a lock
     });
     // end::blocking_section[]
 

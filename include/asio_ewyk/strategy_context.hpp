@@ -150,7 +150,7 @@ public:
 
         A thread that runs a handler returns after the handler; it is not waited for by the others.
     */
-    void stop() { service_.stop(); }
+    void stop() noexcept { service_.stop(); }
 
 private:
     using clock = std::chrono::steady_clock;

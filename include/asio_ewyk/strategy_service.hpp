@@ -75,7 +75,7 @@ public:
         std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline);
 
     /// As `io_context::stop`. No-throw guarantee.
-    void stop();
+    void stop() noexcept;
 
     /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
     void halt();

@@ -321,7 +321,7 @@ inline void strategy_service::run_job(detail::call_frame& frame, detail::task* j
     frame.rethrow_captured();
 }
 
-inline void strategy_service::stop()
+inline void strategy_service::stop() noexcept
 {
     ioc_.stop();
     reactor_.stopped();

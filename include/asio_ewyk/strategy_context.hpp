@@ -59,7 +59,8 @@ public:
     /// A context with a pool of its own; starts no thread. Throws `std::invalid_argument`, which
     /// names the field and its range, for options that cannot work.
     explicit strategy_context(strategy_options options = {})
-        : service_(asio::make_service<strategy_service>(
+        : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
+        , service_(asio::make_service<strategy_service>(
               *this, options, strategy_service::reactor::many_threads))
     {
     }
@@ -74,7 +75,8 @@ public:
     /// `strategy_options`.
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
         std::chrono::nanoseconds grace = default_grace, bool learning = true)
-        : service_(asio::make_service<strategy_service>(
+        : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
+        , service_(asio::make_service<strategy_service>(
               *this, pool, s, grace, learning, strategy_service::reactor::many_threads))
     {
     }

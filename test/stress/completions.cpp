@@ -121,4 +121,67 @@ BOOST_DATA_TEST_CASE(each_ball_is_caught_once, each_pool(), s)
     BOOST_TEST(exceptions != 0u);
 }
 
+namespace {
+
+// Sends messages there and back, each in many steps, of which some are late.
+class stream
+{
+public:
+    stream(ewyk::strategy_context& context, std::size_t number, std::size_t rounds)
+        : sockets_{tcp::socket(context), tcp::socket(context)}
+        , dice_(number)
+        , left_(rounds)
+        , out_(200'000)
+        , in_(200'000)
+    {
+        tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+        sockets_[0].connect(acceptor.local_endpoint());
+        acceptor.accept(sockets_[1]);
+    }
+
+    void send(std::size_t from)
+    {
+        if (left_-- == 0)
+            return;
+        asio::async_write(
+            sockets_[from], asio::buffer(out_), [](boost::system::error_code, std::size_t) {});
+        asio::async_read(
+            sockets_[1 - from], asio::buffer(in_),
+            [this](boost::system::error_code error, std::size_t n) -> std::size_t {
+                if (dice_.roll(50) == 0)
+                    std::this_thread::sleep_for(200us); // to be late
+                return error || n == in_.size() ? 0 : in_.size() - n;
+            },
+            [this, from](boost::system::error_code, std::size_t) { send(1 - from); });
+    }
+
+    // Once: the last one was not sent.
+    bool done() const { return left_ + 1 == 0; }
+
+private:
+    std::array<tcp::socket, 2> sockets_;
+    dice dice_;
+    std::size_t left_;
+    std::vector<char> out_;
+    std::vector<char> in_;
+};
+
+} // namespace
+
+// What a late step has caused to complete is found by whoever produces meanwhile.
+BOOST_DATA_TEST_CASE(each_message_arrives, each_strategy(), s)
+{
+    std::size_t const rounds = scaled(400);
+    ewyk::strategy_context context(options(s));
+    std::vector<std::unique_ptr<stream>> all;
+    for (std::size_t i = 0; i != 3; ++i)
+    {
+        all.push_back(std::make_unique<stream>(context, i, rounds));
+        all.back()->send(0);
+    }
+    context.run();
+    for (auto const& each : all)
+        BOOST_TEST(each->done());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,7 @@ namespace {
 
 using namespace support;
 using asio::ip::tcp;
+using boost::system::error_code;
 
 constexpr ewyk::strategy_t lenders[]
     = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
@@ -169,6 +170,114 @@ BOOST_DATA_TEST_CASE(run_returns_after_one_that_was_late, lenders, s)
             ctx.restart();
         }
         BOOST_TEST(sum == 6u);
+    }
+}
+
+// Asio keeps for the thread what a step of an operation has caused to complete, and wakes nobody.
+BOOST_DATA_TEST_CASE(a_step_of_an_operation_may_be_late, lenders, s)
+{
+    ewyk::strategy_context ctx(lending(s));
+    deadline const d(ctx);
+    have_stood_by(ctx);
+    tcp::socket here(ctx);
+    tcp::socket there(ctx);
+    connect(here, there);
+    std::array<char, 4> bytes{};
+    std::size_t read = 0;
+    asio::write(here, asio::buffer("abcd", 4));
+    asio::async_read(
+        there, asio::buffer(bytes),
+        [&](error_code error, std::size_t n) -> std::size_t {
+            event posted;
+            if (n == 2)
+            {
+                // Nobody but another thread runs it, so this one is late.
+                asio::post(ctx, [&] { posted.set(); });
+                posted.wait();
+            }
+            return error || n == bytes.size() ? 0 : 1;
+        },
+        [&](error_code, std::size_t n) { read = n; });
+    ctx.run();
+    BOOST_TEST(read == bytes.size());
+}
+
+// Something that runs inside the io_context without a strategy, and calls one that is late.
+template <class After>
+void call_a_late_one(ewyk::strategy_context& ctx, std::atomic<int>& caught, After after)
+{
+    event over;
+    event other;
+    asio::steady_timer first(ctx, 1ms);
+    asio::steady_timer foreign(ctx, 5ms);
+    // So that a thread of the pool produces.
+    first.async_wait([&](auto) { over.wait(); });
+    foreign.async_wait(
+        asio::bind_executor(static_cast<asio::io_context&>(ctx).get_executor(), [&](auto) {
+            asio::dispatch(ctx, [&] {
+                asio::post(ctx, [&] { other.set(); });
+                other.wait();
+            });
+            over.set();
+            after();
+        }));
+    for (bool done = false; !done;)
+        try
+        {
+            ctx.run();
+            done = true;
+        }
+        catch (std::runtime_error const&)
+        {
+            ++caught;
+        }
+}
+
+BOOST_DATA_TEST_CASE(one_inside_a_foreign_handler_that_throws, lenders, s)
+{
+    std::atomic<int> caught{0};
+    auto options = lending(s);
+    options.on_exception = [&](std::exception_ptr) { ++caught; };
+    ewyk::strategy_context ctx(options);
+    deadline const d(ctx);
+    have_stood_by(ctx);
+    call_a_late_one(ctx, caught, [] { throw std::runtime_error("as planned"); });
+    // On a thread of the pool, perhaps, and after run() has returned.
+    BOOST_TEST(eventually([&] { return caught == 1; }));
+}
+
+BOOST_DATA_TEST_CASE(one_inside_a_foreign_handler_that_polls, lenders, s)
+{
+    std::atomic<int> caught{0};
+    ewyk::strategy_context ctx(lending(s));
+    deadline const d(ctx);
+    have_stood_by(ctx);
+    call_a_late_one(ctx, caught, [&] {
+        ctx.stop();
+        ctx.poll();
+    });
+    BOOST_TEST(caught == 0);
+    BOOST_TEST(ctx.stopped());
+}
+
+// As with a plain io_context: from within a completion, whether it may be handed over or not.
+BOOST_AUTO_TEST_CASE(one_may_wait_through_the_base_class)
+{
+    for (auto const& name : {ewyk::strategy_t::produce_consume, ewyk::strategy_t::eat_what_you_kill})
+    {
+        ewyk::strategy_context ctx(lending(name));
+        deadline const d(ctx);
+        have_stood_by(ctx);
+        bool ran = false;
+        asio::steady_timer timer(ctx, 1ms);
+        auto const either_way = asio::require(ctx.get_executor(), ewyk::invocation.non_blocking);
+        timer.async_wait(asio::bind_executor(either_way, [&](auto) {
+            asio::post(either_way, [&] { ran = true; });
+            while (!ran && !ctx.stopped())
+                static_cast<asio::io_context&>(ctx).run_one();
+        }));
+        ctx.run();
+        BOOST_TEST(ran);
     }
 }
 

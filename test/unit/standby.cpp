@@ -24,7 +24,7 @@ production in_state(production_state state)
 // not keep it from asking again, or it would look for ever.
 BOOST_AUTO_TEST_CASE(goes_on_asking_to_leave_while_nothing_is_lent)
 {
-    ewyk::detail::standby at(50us, false);
+    ewyk::detail::standby at(50us);
     ewyk::detail::standby::watch watch(at);
     auto const nothing = in_state(production_state::producing);
     BOOST_TEST(eventually([&] { return watch.look(nothing) == verdict::leave; }));
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(goes_on_asking_to_leave_while_nothing_is_lent)
 
 BOOST_AUTO_TEST_CASE(stays_while_something_is_lent)
 {
-    ewyk::detail::standby at(24h, false);
+    ewyk::detail::standby at(24h);
     ewyk::detail::standby::watch watch(at);
     auto const nothing = in_state(production_state::producing);
     for (int i = 0; i != 2; ++i)

@@ -21,17 +21,25 @@ namespace asio_ewyk::detail {
 class overrun_history
 {
 public:
-    // A null type is never expected to overrun.
+    // `untold`: a type that says nothing of the task, such as one that wraps all kinds of functions.
+    explicit overrun_history(task::action untold) noexcept
+        : untold_(untold)
+    {
+    }
+
+    // A null type, or one that says nothing, is never expected to overrun.
     bool expects_overrun(task::action type) const noexcept
     {
         entry const& e = entries_[place(type)];
-        return type && e.type.load(std::memory_order_relaxed) == type
+        return says_something(type) && e.type.load(std::memory_order_relaxed) == type
             && e.lateness.load(std::memory_order_relaxed) > always / 2;
     }
 
     // A task of that type has run, and it is known whether it was late.
     void ran(task::action type, bool late) noexcept
     {
+        if (!says_something(type))
+            return;
         entry& e = entries_[place(type)];
         std::uint32_t lateness = e.lateness.load(std::memory_order_relaxed);
         if (e.type.load(std::memory_order_relaxed) != type)
@@ -63,6 +71,8 @@ public:
     }
 
 private:
+    bool says_something(task::action type) const noexcept { return type && type != untold_; }
+
     static constexpr std::uint32_t always = 256;
     static constexpr std::size_t bits = 5;
 
@@ -79,6 +89,7 @@ private:
         return static_cast<std::size_t>(((address >> 4) * 0x9e3779b97f4a7c15u) >> (64 - bits));
     }
 
+    task::action const untold_;
     std::array<entry, std::size_t{1} << bits> entries_;
 };
 

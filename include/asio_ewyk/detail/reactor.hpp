@@ -12,7 +12,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -62,12 +61,14 @@ public:
         ready_.push(t);
     }
 
-    // Likewise, before a completion that is run in place instead: the io_context does not wait
-    // after it, so for now whoever posts need not wake it.
-    void begin_in_place(call_frame& frame) noexcept
+    // Likewise, before a completion that is run in place instead. If the right is to be lent, this
+    // may be the last that this thread does here, and whoever comes next looks what is posted; if
+    // it stays, the task itself may wait inside the io_context, for a post of its own.
+    void begin_in_place(call_frame& frame, bool lends) noexcept
     {
         gone(frame);
-        be_awake();
+        if (lends)
+            be_awake();
     }
 
     // After it, if this is still the producer, or is it again.
@@ -84,9 +85,15 @@ public:
     // A thread of the pool is about to finish work, so it may be the one that ends all of it and
     // stops the io_context.
     void begin_finish() noexcept { finishing_.fetch_add(1); }
-    void end_finish() noexcept { finishing_.fetch_sub(1); }
 
-    // Likewise one that a completion has made late, until it is out of the io_context.
+    void end_finish() noexcept
+    {
+        finishing_.fetch_sub(1);
+        finishing_.notify_all();
+    }
+
+    // Likewise one that a completion has made late, until it is out of the io_context, or does
+    // something else there.
     void begin_finish(call_frame& frame) noexcept
     {
         if (frame.run)
@@ -95,12 +102,18 @@ public:
         begin_finish();
     }
 
+    void end_finish(call_frame& frame) noexcept
+    {
+        if (std::exchange(frame.finishing, false))
+            end_finish();
+    }
+
     // The last work stops the io_context, a moment after it has finished: whoever has been told by
     // that waits, so that he does not return in between, call restart(), and is stopped then.
     void await_stop() const noexcept
     {
-        while (finishing_.load() != 0 && ioc_.stopped())
-            std::this_thread::yield();
+        for (int n = finishing_.load(); n != 0 && ioc_.stopped(); n = finishing_.load())
+            finishing_.wait(n);
     }
 
     // Whoever was to produce will not: whoever runs the io_context itself must be told of what is
@@ -315,9 +328,20 @@ std::size_t reactor::inside(call_frame& frame, Step step)
     {
         flag_scope producer(frame.in_producer, true);
         flag_scope account(frame.accounted, false);
+        struct leave
+        {
+            reactor& self;
+            call_frame& frame;
+            ~leave()
+            {
+                self.end_finish(frame);
+                // What the late handler has caused may lie in the io_context without anybody having
+                // been told: Asio keeps some of it for the thread, and counts on that to go on.
+                if (!frame.producing)
+                    self.wake_up();
+            }
+        } const on_exit{*this, frame};
         n = step();
-        if (std::exchange(frame.finishing, false))
-            end_finish();
         if (n != 0 && !frame.accounted)
             crew_.count(frame);
     }

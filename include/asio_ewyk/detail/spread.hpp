@@ -27,7 +27,7 @@ public:
         duration time;
         std::size_t tasks;
         std::optional<duration> cpu; // that the producer used, while it lent, if it was the same
-        duration ran;                // of all tasks in sum, while it handed over
+        duration ran;                // CPU time of all tasks, while it handed over
     };
 
     // After a window: whether to lend in the next one.

@@ -44,12 +44,14 @@ class standby
 public:
     using duration = std::chrono::nanoseconds;
 
-    standby(duration grace, bool learns) noexcept
+    // `untold`: see overrun_history.
+    explicit standby(duration grace, bool learns = false, task::action untold = {}) noexcept
         : grace_(grace)
         , learns_(learns)
         , computing_grace_(grace > duration::max() / computing ? grace : computing * grace)
         , interval_(least())
         , may_spread_(in_use() && has_several_cpus())
+        , history_(untold)
     {
     }
 
@@ -91,11 +93,12 @@ public:
             history_.ran(type, late);
     }
 
-    // Any thread: a task took that long, after production was handed over. If another thread has
-    // produced meanwhile, handing over was of use; if not, it may have been as short on loan.
-    void count_run(task::action type, duration time, bool superseded) noexcept
+    // Any thread: a task took that long, and so much CPU time, after production was handed over. If
+    // another thread has produced meanwhile, handing over was of use; if not, it may have been as
+    // short on loan.
+    void count_run(task::action type, duration time, duration cpu, bool superseded) noexcept
     {
-        ran_.fetch_add(time.count(), std::memory_order_relaxed);
+        ran_.fetch_add(cpu.count(), std::memory_order_relaxed);
         if (expects_overrun(type))
             return history_.was_handed_over(type);
         bool const late = time >= (superseded ? grace_ : computing_grace_);

@@ -7,6 +7,7 @@
 #include <asio_ewyk/detail/production_right.hpp>
 #include <asio_ewyk/detail/standby.hpp>
 #include <asio_ewyk/detail/task.hpp>
+#include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/producer.hpp>
 
 #include <atomic>
@@ -41,11 +42,11 @@ class strategy_engine final : private task, private lender
 {
 public:
     strategy_engine(Producer& producer, Threads& threads, strategy_t s,
-        std::chrono::nanoseconds grace, bool learns = false) noexcept
+        std::chrono::nanoseconds grace, bool learns = false, task::action untold = {}) noexcept
         : task(&strategy_engine::act, s, invocation_t::blocking)
         , producer_(producer)
         , threads_(threads)
-        , standby_(grace, learns)
+        , standby_(grace, learns, untold)
     {
     }
 
@@ -258,11 +259,13 @@ private:
             run(frame, product);
             return resume(frame);
         }
+        auto const cpu_before = this_thread_cpu_time();
         time_point const began = std::chrono::steady_clock::now();
         run(frame, product);
         auto const time = std::chrono::steady_clock::now() - began;
+        auto const cpu = this_thread_cpu_time() - cpu_before;
         bool const resumed = resume(frame);
-        standby_.count_run(kind, time, !resumed);
+        standby_.count_run(kind, time, cpu, !resumed);
         return resumed;
     }
 

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
 
+#include <asio_ewyk/detail/erased_task.hpp>
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
@@ -22,39 +23,6 @@ inline void run_what_is_queued(void* service)
 }
 
 } // namespace detail
-
-inline strategy_service::strategy_service(
-    asio::execution_context& owner, strategy_options const& options, reactor kind)
-    : asio::execution_context::service(owner)
-    , ioc_(static_cast<asio::io_context&>(owner))
-    , own_pool_(std::in_place, options.pool())
-    , pool_(*own_pool_)
-    , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
-    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
-          options.learning)
-    , lends_in_place_(kind == reactor::many_threads)
-{
-}
-
-inline strategy_service::strategy_service(
-    asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
-    bool learning, reactor kind)
-    : asio::execution_context::service(owner)
-    , ioc_(static_cast<asio::io_context&>(owner))
-    , pool_(pool)
-    , crew_(detail::pool_access::threads(pool_), &engine_, s)
-    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, s, detail::checked_grace(grace), learning)
-    , lends_in_place_(kind == reactor::many_threads)
-{
-}
-
-inline bool strategy_service::running_in_this_thread() const noexcept
-{
-    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
-    return frame ? !frame->in_producer : ioc_.get_executor().running_in_this_thread();
-}
 
 // What a task is to the io_context: outstanding work until it has run.
 class strategy_service::task_work
@@ -84,6 +52,40 @@ private:
     strategy_service* service_;
     detail::strategy_work work_;
 };
+
+inline strategy_service::strategy_service(
+    asio::execution_context& owner, strategy_options const& options, reactor kind)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , own_pool_(std::in_place, options.pool())
+    , pool_(*own_pool_)
+    , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
+    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
+    , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
+          options.learning, detail::erased_task<task_work>())
+    , lends_in_place_(kind == reactor::many_threads)
+{
+}
+
+inline strategy_service::strategy_service(
+    asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
+    bool learning, reactor kind)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , pool_(pool)
+    , crew_(detail::pool_access::threads(pool_), &engine_, s)
+    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
+    , engine_(reactor_, crew_, s, detail::checked_grace(grace), learning,
+          detail::erased_task<task_work>())
+    , lends_in_place_(kind == reactor::many_threads)
+{
+}
+
+inline bool strategy_service::running_in_this_thread() const noexcept
+{
+    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
+    return frame ? !frame->in_producer : ioc_.get_executor().running_in_this_thread();
+}
 
 inline void strategy_service::finish(detail::strategy_work& work) noexcept
 {
@@ -138,7 +140,7 @@ inline bool strategy_service::begin_in_place(
     if (!stays
         && !(lends_in_place_ && sub == execute_produce_consume && engine_.would_lend(type)))
         return false;
-    reactor_.begin_in_place(frame);
+    reactor_.begin_in_place(frame, !stays);
     if (!stays && !engine_.begin_loan(frame))
     {
         reactor_.end_in_place(frame);
@@ -229,7 +231,10 @@ inline void strategy_service::take_part_or_settle(detail::turn& t)
 
 inline void strategy_service::take_part(detail::turn& t)
 {
-    detail::call_frame const* const outer = detail::call_frame::find(&engine_);
+    detail::call_frame* const outer = detail::call_frame::find(&engine_);
+    // Whoever is here will not end that soon, and may be the one who waits for it.
+    if (outer)
+        reactor_.end_finish(*outer);
     // A task that runs handlers, or waits for some, is not going to be short.
     if (outer || t.wait() == detail::turn::waiting::allowed)
         detail::call_frame::end_loans();

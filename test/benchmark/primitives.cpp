@@ -145,6 +145,30 @@ boost::json::value on_other_core(std::vector<int> const& cpus)
     return wake_up<Signal>(cpus[0], cpus[1]).count();
 }
 
+// Until a core sees what another one has written: half of a turn of two threads that take turns
+// without sleeping.
+boost::json::value line_transfer(std::vector<int> const& cpus)
+{
+    if (cpus.size() < 2)
+        return nullptr;
+    auto const time = least([&] {
+        std::atomic<int> turn{0};
+        auto const take = [&turn](int cpu, int mine) {
+            bind_this_thread(cpu);
+            for (int i = mine; i < 2 * turns; i += 2)
+            {
+                while (turn.load() != i)
+                {
+                }
+                turn.store(i + 1);
+            }
+        };
+        std::jthread other(take, cpus[1], 1);
+        std::jthread one(take, cpus[0], 0);
+    });
+    return time.count() / (2 * turns);
+}
+
 // How long the call takes that wakes a thread on another core.
 boost::json::value wake_call(std::vector<int> const& cpus)
 {
@@ -200,6 +224,7 @@ boost::json::object measure_primitives()
         {"sleep_late", late(50'000)},
         {"exact_sleep_late", late(1)},
         {"wake_call", wake_call(cpus)},
+        {"line_transfer", line_transfer(cpus)},
         {"futex_same_core", wake_up<futex_signal>(cpus.at(0), cpus[0]).count()},
         {"futex_other_core", on_other_core<futex_signal>(cpus)},
         {"eventfd_same_core", wake_up<eventfd_signal>(cpus.at(0), cpus[0]).count()},

@@ -31,6 +31,7 @@ COMPARED = ("handler_length", "cpu_bound", "mixed_chains")
 PRIMITIVES = {
     "system_call": "system_call",
     "clock": "clock",
+    "line_transfer": "line_transfer",
     "wake_call": "wake_call",
     "sleep_late": "sleep_late",
     "exact_sleep_late": "exact_sleep_late",
@@ -82,9 +83,12 @@ def _simulate(peer: str, options: Options, settings: Settings) -> Result:
 
 def costs(known: Mapping[str, Any], results: Results) -> dict[str, float]:
     """One set for all. Raises NotAvailable if it cannot be told."""
-    primitives = known["primitives_ns"]
+    primitives = dict(known["primitives_ns"])
+    if len(known["cpus_in_use"]) == 1:
+        # No other core is ever woken.
+        primitives |= {"wake_call": 0, "futex_other_core": 0, "line_transfer": 0}
     if any(primitives.get(name) is None for name in PRIMITIVES.values()):
-        raise NotAvailable("--simulate needs what --conditions measures on two cores")
+        raise NotAvailable("--simulate needs figures that an earlier version did not measure")
     found = {cost: primitives[name] for cost, name in PRIMITIVES.items()}
     for cost, peer in BASE_PEERS.items():
         base = [
@@ -163,7 +167,10 @@ def _cases(load: _Load, peer: str, cost: Options) -> list[Case]:
 
 
 def extrapolate(settings: Settings, known: Mapping[str, Any], results: Results) -> Results:
-    """Each peer under each load, on machines with 1 to 64 cores."""
+    """Each peer under each load, on machines with 1 to 64 cores; nothing if what it costs to wake
+    another core is not known."""
+    if len(known["cpus_in_use"]) == 1:
+        return []
     cost = costs(known, results)
     peers = _ask(settings, "--list")
     cases = [case for load in _LOADS for peer in peers for case in _cases(load, peer, cost)]

@@ -28,6 +28,7 @@ private:
                 from_.in_reactor_ = nullptr;
             from_.queue_.emplace_back();
         }
+        from_.lock_.use(machine_, *this);
         if (from_.queue_.empty())
         {
             from_.idle_.push_back(this);
@@ -87,6 +88,8 @@ asio_scheduler::asio_scheduler(
 void asio_scheduler::submit(task const& t, thread* by)
 {
     queue_.emplace_back(t);
+    if (by)
+        lock_.use(machine_, *by);
     // A context that is told of its only thread does not wake it from that thread.
     if (!is_alone() || by != threads_.front().get())
         wake_one(by);

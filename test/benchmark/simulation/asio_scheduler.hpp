@@ -2,6 +2,7 @@
 #define ASIO_EWYK_TEST_BENCHMARK_SIMULATION_ASIO_SCHEDULER_HPP
 
 #include "load.hpp"
+#include "shared_line.hpp"
 
 #include <deque>
 #include <functional>
@@ -39,6 +40,7 @@ private:
     replacement const instead_;
     std::vector<std::unique_ptr<task_thread>> threads_;
     std::deque<std::optional<task>> queue_; // none: the reactor
+    shared_line lock_;
     std::deque<runner*> idle_;
     runner* in_reactor_ = nullptr; // and not interrupted
 };

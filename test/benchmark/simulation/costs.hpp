@@ -26,6 +26,8 @@ struct costs
     duration exact_sleep_late{8'000};
     /// A look at the clock.
     duration clock{30};
+    /// Until a core has what another one has written.
+    duration line_transfer{100};
 
     // Of the software: to submit a task and to run it, without what the above counts.
 

@@ -178,7 +178,8 @@ void machine::release(std::size_t at)
     }
     thread& t = *from->waiting.front();
     from->waiting.pop_front();
-    occupy(at, t, cost_.context_switch());
+    t.pay(cost_.context_switch());
+    occupy(at, t, duration::zero());
 }
 
 } // namespace benchmark::simulation

@@ -79,7 +79,7 @@ private:
 /** Cores, and a scheduler that is as fair as a simple one can be.
 
     - A thread that wakes gets the core that it had, if that is idle; else another idle one; else it
-      waits for the one with the fewest waiting. It does not interrupt others.
+      waits for the one with the fewest waiting, and does not interrupt the one that runs.
     - Who waits for a core gets it in turn; a thread that computes leaves it to the next one after
       a slice.
     - A core that is idle takes a thread that waits for another one.

@@ -50,6 +50,7 @@ po::options_description options()
     nanoseconds("sleep_late", usual.sleep_late, "ns");
     nanoseconds("exact_sleep_late", usual.exact_sleep_late, "ns");
     nanoseconds("clock", usual.clock, "ns");
+    nanoseconds("line_transfer", usual.line_transfer, "ns");
     nanoseconds("asio_task", usual.asio_task, "ns for each handler, besides these");
     nanoseconds("strategy_task", usual.strategy_task, "ns, likewise");
     add("list", "print the peers");
@@ -89,6 +90,7 @@ costs costs_of(po::variables_map const& given)
         .sleep_late = time<unit>(given, "sleep_late"),
         .exact_sleep_late = time<unit>(given, "exact_sleep_late"),
         .clock = time<unit>(given, "clock"),
+        .line_transfer = time<unit>(given, "line_transfer"),
         .asio_task = time<unit>(given, "asio_task"),
         .strategy_task = time<unit>(given, "strategy_task"),
     };

@@ -38,16 +38,19 @@ std::uint64_t strategic_context::switches() const
 void strategic_context::accept(task const& t, thread* by)
 {
     posted_.push_back(t);
+    if (by)
+        posting_.use(machine_, *by);
     if (worker* const asleep = std::exchange(in_reactor_, nullptr))
         machine_.unpark(*asleep, by);
 }
 
-strategic_context::verdict strategic_context::apply(event e, thread* by)
+strategic_context::verdict strategic_context::apply(event e, thread& by)
 {
     auto const step = right_.apply(e);
+    right_word_.use(machine_, by);
     if (step.next.pending && stands_by_
         && step.next.state == asio_ewyk::detail::production_state::idle)
-        machine_.unpark(*stands_by_, by);
+        machine_.unpark(*stands_by_, &by);
     return step.verdict;
 }
 

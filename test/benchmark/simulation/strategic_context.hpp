@@ -3,6 +3,7 @@
 
 #include "load.hpp"
 #include "loans.hpp"
+#include "shared_line.hpp"
 
 #include <asio_ewyk/detail/production_right.hpp>
 #include <asio_ewyk/strategy.hpp>
@@ -53,7 +54,7 @@ private:
 
     void accept(task const& t, thread* by) override;
 
-    verdict apply(event e, thread* by);
+    verdict apply(event e, thread& by);
 
     // Threads
     bool wake_guest(job const& j, thread& by);
@@ -71,6 +72,7 @@ private:
     std::size_t const reserve_;
 
     asio_ewyk::detail::production_right right_;
+    shared_line right_word_;
     loans loans_;
     worker* stands_by_ = nullptr;
     bool wants_to_leave_ = false; // who stands by
@@ -78,6 +80,7 @@ private:
 
     // The reactor's.
     std::deque<task> posted_;
+    shared_line posting_;
     worker* in_reactor_ = nullptr; // and nobody has sent a wake-up
 
     // The pool's. The first worker is the one in run().

@@ -34,7 +34,7 @@ step strategic_context::worker::next()
     {
     case what::arrives:
         if (is_guest())
-            return enter(of_.apply(event::enter, this));
+            return enter(of_.apply(event::enter, *this));
         --of_.arriving_;
         return look();
     case what::looks:
@@ -67,7 +67,7 @@ step strategic_context::worker::next()
 step strategic_context::worker::look()
 {
     if (is_guest() && of_.right_.now().state == production_state::idle
-        && of_.apply(event::enter, this) == verdict::produce)
+        && of_.apply(event::enter, *this) == verdict::produce)
         return enter(verdict::produce);
     if (!of_.queue_.empty())
     {
@@ -93,7 +93,7 @@ step strategic_context::worker::arrive()
 {
     of_.pending_may_wait_ = false;
     if (is_guest() || !of_.loans_.in_use())
-        return enter(of_.apply(event::arrive, this));
+        return enter(of_.apply(event::arrive, *this));
     of_.stands_by_ = this;
     of_.loans_.stand_by();
     be_exact(true);
@@ -107,7 +107,7 @@ step strategic_context::worker::stand_by()
     if (now.state == production_state::idle)
     {
         stand_down();
-        return enter(of_.apply(event::arrive, this));
+        return enter(of_.apply(event::arrive, *this));
     }
     auto seen = of_.loans_.look(now, *this);
     if (!of_.queue_.empty())
@@ -157,6 +157,7 @@ step strategic_context::worker::produce()
         doing_ = what::waits;
         return park();
     }
+    of_.posting_.use(machine_, *this);
     task const next = of_.posted_.front();
     of_.posted_.pop_front();
     return consume(next);
@@ -210,9 +211,9 @@ bool strategic_context::worker::begin_loan()
     of_.loans_.begin(*this);
     pay(machine_.cost().clock);
     while (!of_.right_.lend(loan_, false))
-        if (of_.apply(event::engage, this) == verdict::start && !of_.try_engage(*this))
+        if (of_.apply(event::engage, *this) == verdict::start && !of_.try_engage(*this))
         {
-            of_.apply(event::give_up, this);
+            of_.apply(event::give_up, *this);
             return false;
         }
     --of_.producers_;
@@ -225,14 +226,14 @@ bool strategic_context::worker::hand_over()
     if (!waits && of_.pending_may_wait_)
         return false;
     --of_.producers_;
-    if (of_.apply(event::hand_over, this) != verdict::start)
+    if (of_.apply(event::hand_over, *this) != verdict::start)
         return true;
     if (waits)
     {
         of_.start_production(*this);
         return true;
     }
-    if (of_.try_start(*this) || of_.apply(event::take_back, this) != verdict::produce)
+    if (of_.try_start(*this) || of_.apply(event::take_back, *this) != verdict::produce)
         return true;
     ++of_.producers_;
     return false;
@@ -248,7 +249,7 @@ step strategic_context::worker::reclaim()
 
 step strategic_context::worker::resume()
 {
-    return enter(of_.apply(event::resume, this));
+    return enter(of_.apply(event::resume, *this));
 }
 
 step strategic_context::worker::resume_after_task()

@@ -1,4 +1,5 @@
 #define BOOST_TEST_MODULE simulation
+#include "../shared_line.hpp"
 #include "../simulate.hpp"
 #include "../strategic_context.hpp"
 
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 using asio_ewyk::strategy_t;
 
 // All that a run costs besides its tasks.
-constexpr costs nothing{0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 1ns, 1ns};
+constexpr costs nothing{0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 1ns, 1ns};
 
 std::vector<task> chains(std::size_t n, task const& each)
 {
@@ -155,6 +156,24 @@ BOOST_AUTO_TEST_CASE(a_deadline_ends_a_park_once)
     BOOST_TEST(sleeper.woken[0].count() == duration(1ms + 60us).count());
 }
 
+BOOST_AUTO_TEST_CASE(what_is_shared_is_had_by_one_core_at_a_time)
+{
+    costs c = nothing;
+    c.line_transfer = 10us;
+    machine on(4, c);
+    shared_line line;
+    computing_thread one(on, 0ns);
+    computing_thread other(on, 0ns);
+    on.start(one);
+    on.start(other);
+    line.use(on, one);
+    line.use(on, other);
+    line.use(on, other);
+    on.run_until(1ms);
+    BOOST_TEST(one.ended.count() == duration(10us).count());
+    BOOST_TEST(other.ended.count() == duration(20us).count());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(peers)
@@ -164,7 +183,7 @@ BOOST_AUTO_TEST_CASE(run_what_is_submitted)
     auto all = chains(16, {10us, {}});
     all.resize(20, {{}, 1ms});
     for (auto name : simulated_peers())
-        for (std::size_t cores : {1, 2, 8})
+        for (std::size_t cores : {1u, 2u, 8u})
         {
             BOOST_TEST_CONTEXT(name << ", " << cores)
             {
@@ -240,7 +259,7 @@ BOOST_AUTO_TEST_CASE(never_have_two_producers)
     for (strategy_t s : {strategy_t::produce_consume, strategy_t::produce_execute_consume,
              strategy_t::execute_produce_consume, strategy_t::eat_what_you_kill})
         for (duration grace : {duration(0us), duration(50us), duration(1ms)})
-            for (std::size_t max_threads : {3, 16})
+            for (std::size_t max_threads : {3u, 16u})
             {
                 machine on(4, {});
                 strategic_context p(on, {s, grace, max_threads});

@@ -39,11 +39,11 @@ struct strategy_options
 
     /** Whether tasks of a type that overran the grace more often than not are handed over before
         they run, like all with a grace of 0, until they are short again: about each 16th is tried.
-        The type is the handler's own, with what Asio wraps it in. What resumes coroutines has one
-        type for all coroutines that wait for operations of the same signature: where just some of
-        them block, that is not learned, and they cost the others the grace each time; an operation
-        whose handler has a type of its own (`bind_executor` does not make one,
-        a function object does) or `blocking_section` tells them apart.
+        The type is the handler's own, with what Asio wraps it in, so it is known only of what is
+        submitted by a `strategy_executor`: to the context itself, or by I/O objects that have one.
+        An `any_io_executor`, their default, hides it. What resumes coroutines has one type for all
+        that wait for operations of the same signature: where just some of them block, that is not
+        learned, and they cost the others the grace each time; `blocking_section` tells them apart.
     */
     bool learning = true;
 

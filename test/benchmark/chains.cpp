@@ -19,19 +19,24 @@ namespace {
 class worker : public counter
 {
 public:
-    explicit worker(work const& each, std::uint64_t steps)
+    worker(work const& each, std::uint64_t steps)
         : sleeps_(each.sleeps)
         , time_(each.time)
         , steps_(steps)
     {
     }
 
-    void operator()() noexcept
+    bool sleeps() const noexcept { return sleeps_; }
+
+    void sleep() noexcept
     {
-        if (sleeps_)
-            std::this_thread::sleep_for(time_);
-        else
-            seed_ = compute(steps_, seed_);
+        std::this_thread::sleep_for(time_);
+        add();
+    }
+
+    void compute() noexcept
+    {
+        seed_ = benchmark::compute(steps_, seed_);
         add();
     }
 
@@ -42,7 +47,7 @@ private:
     std::uint64_t seed_ = 0;
 };
 
-template <class Peer>
+template <class Peer, bool Sleeps>
 class chain
 {
 public:
@@ -54,7 +59,10 @@ public:
 
     void operator()() const
     {
-        (*does_)();
+        if constexpr (Sleeps)
+            does_->sleep();
+        else
+            does_->compute();
         peer_->submit(*this);
     }
 
@@ -63,22 +71,42 @@ private:
     worker* does_;
 };
 
-} // namespace
-
-boost::json::object measure_chains(
-    std::string_view peer, parameters const& with, work const& each)
+std::deque<worker> workers_for(work const& each)
 {
     auto const steps = each.sleeps ? 0 : steps_of(each.time);
     std::deque<worker> workers;
-    for (std::size_t i = 0; i != with.count("chains"); ++i)
+    while (workers.size() != each.chains)
         workers.emplace_back(each, steps);
+    return workers;
+}
 
+template <class Peer>
+void begin(Peer& peer, std::deque<worker>& workers)
+{
+    for (worker& w : workers)
+        if (w.sleeps())
+            peer.submit(chain<Peer, true>(peer, w));
+        else
+            peer.submit(chain<Peer, false>(peer, w));
+}
+
+} // namespace
+
+boost::json::object measure_chains(
+    std::string_view peer, parameters const& with, work const& each, work const& beside)
+{
+    auto workers = workers_for(each);
+    auto others = workers_for(beside);
     boost::json::object result;
     measurement measure(with, [&] { return sum(workers); });
     visit_peer(peer, with, [&](auto& p) {
-        for (worker& w : workers)
-            p.submit(chain(p, w));
+        begin(p, others);
+        begin(p, workers);
+        auto const began = std::chrono::steady_clock::now();
+        std::uint64_t const before = sum(others);
         result = measure.watch();
+        std::chrono::duration<double> const time = std::chrono::steady_clock::now() - began;
+        result["long_per_second"] = static_cast<double>(sum(others) - before) / time.count();
         result["threads"] = p.threads();
     });
     return result;

@@ -11,19 +11,22 @@
 
 namespace benchmark {
 
-/// A handler's work.
+/// What the handlers of some chains do.
 struct work
 {
     std::chrono::nanoseconds time{};
     bool sleeps = false; // rather than to compute
+    std::size_t chains = 0;
 };
 
-/** Functions that submit themselves again, each after its work, from the handler that ran it.
+/** Functions that submit themselves again, each after its work, from the handler that ran it. Those
+    that sleep are of another type than those that compute.
 
-    Of the parameters, `chains` says how many there are; the others are the peer's.
+    The operations are those of `each`; the rate of those of `beside` is `long_per_second`, the
+    warm-up included. The parameters are the peer's.
 */
-boost::json::object measure_chains(
-    std::string_view peer, parameters const& with, work const& each);
+boost::json::object measure_chains(std::string_view peer, parameters const& with,
+    work const& each, work const& beside = {});
 
 } // namespace benchmark
 

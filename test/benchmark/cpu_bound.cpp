@@ -13,7 +13,8 @@ workload cpu_bound_workload()
     return {"cpu_bound", peer_names({"event_loop"}),
         with_peers(std::thread::hardware_concurrency(), {{"length", 1000}, {"chains", 64}}),
         [](std::string_view peer, parameters const& with) {
-            return measure_chains(peer, with, {.time = with.microseconds("length")});
+            return measure_chains(peer, with,
+                {.time = with.microseconds("length"), .chains = with.count("chains")});
         }};
 }
 

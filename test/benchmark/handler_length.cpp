@@ -11,8 +11,9 @@ workload handler_length_workload()
     return {"handler_length", peer_names({"io_context/1", "produce_consume", "event_loop"}),
         with_peers(16, {{"length", 1}, {"sleeps", 0}, {"chains", 16}}),
         [](std::string_view peer, parameters const& with) {
-            return measure_chains(
-                peer, with, {.time = with.microseconds("length"), .sleeps = with["sleeps"] != 0});
+            return measure_chains(peer, with,
+                {.time = with.microseconds("length"), .sleeps = with["sleeps"] != 0,
+                    .chains = with.count("chains")});
         }};
 }
 

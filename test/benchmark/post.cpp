@@ -15,8 +15,9 @@ workload post_workload()
         with_peers(std::thread::hardware_concurrency(),
             {{"producers", 0}, {"window", 1000}, {"chains", 8}}),
         [](std::string_view peer, parameters const& with) {
-            return with["producers"] == 0 ? measure_chains(peer, with, {})
-                                          : measure_producers(peer, with);
+            return with["producers"] == 0
+                ? measure_chains(peer, with, {.chains = with.count("chains")})
+                : measure_producers(peer, with);
         }};
 }
 

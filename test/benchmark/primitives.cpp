@@ -3,10 +3,12 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -24,10 +26,10 @@ using nanoseconds = std::chrono::duration<double, std::nano>;
 
 // The least of some runs of f(): whatever disturbs makes it longer.
 template <class F>
-nanoseconds least(F f)
+nanoseconds least(F f, int runs = 5)
 {
     nanoseconds best(std::numeric_limits<double>::max());
-    for (int i = 0; i != 5; ++i)
+    for (int i = 0; i != runs; ++i)
     {
         auto const began = std::chrono::steady_clock::now();
         f();
@@ -101,31 +103,37 @@ void bind_this_thread(int cpu)
     ::sched_setaffinity(0, sizeof(set), &set);
 }
 
-// Two threads that wake each other in turns; half of a turn.
+constexpr int turns = 1000;
+
+// Two threads that wake each other in turns, one of them by set(signal).
+template <class Signal, class Set>
+void take_turns(int cpu, int other_cpu, Set set)
+{
+    Signal ping;
+    Signal pong;
+    std::jthread other([&] {
+        bind_this_thread(other_cpu);
+        for (int i = 0; i != turns; ++i)
+        {
+            ping.wait();
+            pong.set();
+        }
+    });
+    std::jthread one([&] {
+        bind_this_thread(cpu);
+        for (int i = 0; i != turns; ++i)
+        {
+            set(ping);
+            pong.wait();
+        }
+    });
+}
+
+// Half of a turn.
 template <class Signal>
 nanoseconds wake_up(int cpu, int other_cpu)
 {
-    constexpr int turns = 1000;
-    return least([&] {
-               Signal ping;
-               Signal pong;
-               std::jthread other([&] {
-                   bind_this_thread(other_cpu);
-                   for (int i = 0; i != turns; ++i)
-                   {
-                       ping.wait();
-                       pong.set();
-                   }
-               });
-               std::jthread one([&] {
-                   bind_this_thread(cpu);
-                   for (int i = 0; i != turns; ++i)
-                   {
-                       ping.set();
-                       pong.wait();
-                   }
-               });
-           })
+    return least([&] { take_turns<Signal>(cpu, other_cpu, [](Signal& s) { s.set(); }); })
         / (2 * turns);
 }
 
@@ -135,6 +143,69 @@ boost::json::value on_other_core(std::vector<int> const& cpus)
     if (cpus.size() < 2)
         return nullptr;
     return wake_up<Signal>(cpus[0], cpus[1]).count();
+}
+
+// Until a core sees what another one has written: half of a turn of two threads that take turns
+// without sleeping.
+boost::json::value line_transfer(std::vector<int> const& cpus)
+{
+    if (cpus.size() < 2)
+        return nullptr;
+    // Whoever takes one of the two cores for a moment makes a run many times as long.
+    constexpr int runs = 40;
+    auto const transfer = [&] {
+        std::atomic<int> turn{0};
+        auto const take = [&turn](int cpu, int mine) {
+            bind_this_thread(cpu);
+            for (int i = mine; i < 2 * turns; i += 2)
+            {
+                while (turn.load() != i)
+                {
+                }
+                turn.store(i + 1);
+            }
+        };
+        std::jthread other(take, cpus[1], 1);
+        std::jthread one(take, cpus[0], 0);
+    };
+    return least(transfer, runs).count() / (2 * turns);
+}
+
+// How long the call takes that wakes a thread on another core.
+boost::json::value wake_call(std::vector<int> const& cpus)
+{
+    if (cpus.size() < 2)
+        return nullptr;
+    auto best = std::numeric_limits<double>::max();
+    for (int i = 0; i != 5; ++i)
+    {
+        nanoseconds sum{};
+        take_turns<futex_signal>(cpus[0], cpus[1], [&sum](futex_signal& s) {
+            auto const began = std::chrono::steady_clock::now();
+            s.set();
+            sum += std::chrono::steady_clock::now() - began;
+        });
+        best = std::min(best, sum.count() / turns);
+    }
+    return best;
+}
+
+// By how much a sleep is longer than asked for; the median.
+double late(unsigned long timer_slack)
+{
+    constexpr auto asked = std::chrono::microseconds(100);
+    std::array<nanoseconds, 99> all{};
+    std::jthread([&] {
+        ::prctl(PR_SET_TIMERSLACK, timer_slack);
+        for (nanoseconds& each : all)
+        {
+            auto const began = std::chrono::steady_clock::now();
+            std::this_thread::sleep_for(asked);
+            each = std::chrono::steady_clock::now() - began - asked;
+        }
+    }).join();
+    std::ranges::nth_element(all, all.begin() + all.size() / 2);
+    return all[all.size() / 2].count();
 }
 
 } // namespace
@@ -148,6 +219,14 @@ boost::json::object measure_primitives()
                             for (int i = 0; i != calls; ++i)
                                 ::syscall(SYS_getppid);
                         }).count() / calls},
+        {"clock", least([] {
+                      for (int i = 0; i != calls; ++i)
+                          std::chrono::steady_clock::now();
+                  }).count() / calls},
+        {"sleep_late", late(50'000)},
+        {"exact_sleep_late", late(1)},
+        {"wake_call", wake_call(cpus)},
+        {"line_transfer", line_transfer(cpus)},
         {"futex_same_core", wake_up<futex_signal>(cpus.at(0), cpus[0]).count()},
         {"futex_other_core", on_other_core<futex_signal>(cpus)},
         {"eventfd_same_core", wake_up<eventfd_signal>(cpus.at(0), cpus[0]).count()},

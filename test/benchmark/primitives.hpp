@@ -5,9 +5,16 @@
 
 namespace benchmark {
 
-/** What the system asks for that all the peers are made of, in nanoseconds: `system_call`, and from
-    when a thread wakes another one until that runs, `<by>_same_core` and `<by>_other_core`, where
-    `<by>` is `futex` or `eventfd`. Null: this process may use one core only.
+/** What the system asks for that all the peers are made of, in nanoseconds. Null: this process may use
+    one core only.
+
+    - `system_call`, one that does nothing; `clock`, a look at the clock;
+    - `sleep_late`, by how much a sleep is too long, by default; `exact_sleep_late`, with timeouts
+      that are as exact as the system has them;
+    - `line_transfer`, until a core sees what another one has written;
+    - `wake_call`, a futex call that wakes a thread on another core;
+    - `<by>_same_core` and `<by>_other_core`, from when a thread wakes another one until that runs,
+      where `<by>` is `futex` or `eventfd`.
 
     Measures for some tens of milliseconds.
 */

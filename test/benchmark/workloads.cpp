@@ -1,6 +1,7 @@
 #include "bimodal.hpp"
 #include "cpu_bound.hpp"
 #include "handler_length.hpp"
+#include "mixed_chains.hpp"
 #include "post.hpp"
 #include "strategy.hpp"
 #include "workload.hpp"
@@ -15,6 +16,7 @@ std::vector<workload> const& workloads()
         strategy_workload(),
         handler_length_workload(),
         cpu_bound_workload(),
+        mixed_chains_workload(),
     };
     return all;
 }

@@ -21,7 +21,7 @@ namespace asio_ewyk::detail {
 class overrun_history
 {
 public:
-    // `untold`: a type that says nothing of the task, such as one that wraps all kinds of functions.
+    // `untold`: a type that says nothing of the task, as one that wraps all kinds of functions.
     explicit overrun_history(task::action untold) noexcept
         : untold_(untold)
     {

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_REACTOR_HPP
 
 #include <asio_ewyk/detail/crew.hpp>
+#include <asio_ewyk/detail/finishing.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/task_list.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
@@ -82,39 +83,23 @@ public:
     // wake-up that was meant for the producer.
     void run_posted();
 
-    // A thread of the pool is about to finish work, so it may be the one that ends all of it and
-    // stops the io_context.
-    void begin_finish() noexcept { finishing_.fetch_add(1); }
-
-    void end_finish() noexcept
-    {
-        finishing_.fetch_sub(1);
-        finishing_.notify_all();
-    }
-
-    // Likewise one that a completion has made late, until it is out of the io_context, or does
-    // something else there.
+    // A thread of the pool that a completion has made late is about to finish work, until it is out
+    // of the io_context or does something else there.
     void begin_finish(call_frame& frame) noexcept
     {
         if (frame.run)
             return;
         frame.finishing = true;
-        begin_finish();
+        finishing_.begin();
     }
 
     void end_finish(call_frame& frame) noexcept
     {
         if (std::exchange(frame.finishing, false))
-            end_finish();
+            finishing_.end();
     }
 
-    // The last work stops the io_context, a moment after it has finished: whoever has been told by
-    // that waits, so that he does not return in between, call restart(), and is stopped then.
-    void await_stop() const noexcept
-    {
-        for (int n = finishing_.load(); n != 0 && ioc_.stopped(); n = finishing_.load())
-            finishing_.wait(n);
-    }
+    finishing& finishers() noexcept { return finishing_; }
 
     // Whoever was to produce will not: whoever runs the io_context itself must be told of what is
     // here, as after leave().
@@ -213,9 +198,7 @@ private:
     // here.
     std::atomic<int> pool_inside_{0};
 
-    // How many threads of the pool are about to finish work. Sequentially consistent, as is the
-    // io_context's count of work: who has seen its end sees who brought it about.
-    std::atomic<int> finishing_{0};
+    finishing finishing_;
 
     // How many threads wait in expel_pool_threads. Sequentially consistent: they count themselves
     // and then look; whoever lets them go changes what they look at and then looks at the count.

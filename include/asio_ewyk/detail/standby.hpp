@@ -44,6 +44,25 @@ class standby
 public:
     using duration = std::chrono::nanoseconds;
 
+    // Of the interval between two looks.
+    static constexpr duration shortest = std::chrono::microseconds(20); // as long as a wake-up
+    static constexpr duration longest = std::chrono::milliseconds(1);
+
+    // So many times the grace has a task that does not sleep. It computes, and another thread
+    // would take the core from it; or others have its core, and it is as fast as it can be.
+    static constexpr int computing = 10;
+
+    // So many tasks, and then that long, between two decisions whether lending pays.
+    static constexpr std::size_t checked_every = 64;
+    static constexpr duration window = std::chrono::milliseconds(10);
+
+    // Tasks that are late more often than once in that time make lending more expensive than
+    // handing over.
+    static constexpr duration too_often = std::chrono::milliseconds(3);
+
+    // How many looks in a row may find nothing lent.
+    static constexpr int patience = 3;
+
     // `untold`: see overrun_history.
     explicit standby(duration grace, bool learns = false, task::action untold = {}) noexcept
         : grace_(grace)
@@ -172,30 +191,12 @@ public:
         void wait() { at_.sleep_.park_until(after(at_.interval_)); }
 
     private:
-        // How many looks in a row may find nothing lent.
-        static constexpr int patience = 3;
-
         standby& at_;
         exact_timeouts const exact_;
         int quiet_ = 0;
     };
 
 private:
-    static constexpr duration shortest = std::chrono::microseconds(20); // as long as a wake-up
-    static constexpr duration longest = std::chrono::milliseconds(1);
-
-    // So many times the grace has a task that does not sleep. It computes, and another thread
-    // would take the core from it; or others have its core, and it is as fast as it can be.
-    static constexpr int computing = 10;
-
-    // So many tasks, and then that long, between two decisions whether lending pays.
-    static constexpr std::size_t checked_every = 64;
-    static constexpr duration window = std::chrono::milliseconds(10);
-
-    // Tasks that are late more often than once in that time make lending more expensive than
-    // handing over.
-    static constexpr duration too_often = std::chrono::milliseconds(3);
-
     bool expects_overrun(task::action type) const noexcept
     {
         return learns_ && history_.expects_overrun(type);

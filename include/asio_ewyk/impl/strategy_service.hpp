@@ -92,11 +92,11 @@ inline void strategy_service::finish(detail::strategy_work& work) noexcept
     detail::call_frame const* const frame = detail::call_frame::find(&engine_);
     if (!frame || !frame->pooled)
         return;
-    reactor_.begin_finish();
+    reactor_.finishers().begin();
     {
         auto const last(std::move(work));
     }
-    reactor_.end_finish();
+    reactor_.finishers().end();
 }
 
 template <class F, class Allocator>
@@ -187,7 +187,7 @@ public:
             self_.reactor_.expel_pool_threads();
         if (!last && !stopped && self_.engine_.idle())
             self_.engine_.dispatch(frame_);
-        self_.reactor_.await_stop();
+        self_.reactor_.finishers().await_stop(self_.ioc_);
         // Who steps has been told that they were executed.
         if (last && !frame_.stepping)
             self_.recall_tasks();

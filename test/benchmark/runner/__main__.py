@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import sources
-from .case import Case, Settings, Workload
+from . import simulation, sources
+from .case import Case, NotAvailable, Settings, Workload
 from .conditions import as_lines, conditions
 from .document import document
 from .page import page
 from .record import as_json, from_json
 from .rounds import Results, measure
-from .table import as_text, tables
+from .table import Table, as_text, tables
 
 
 def cpus(text: str) -> set[int]:
@@ -68,6 +68,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--show", type=Path, metavar="FILE", help="measure nothing, show what --json wrote"
     )
+    parser.add_argument(
+        "--simulate", action="store_true",
+        help="compare with a simulation, and simulate machines with 1 to 64 cores",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to it")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a report with charts")
     parser.add_argument("--adoc", type=Path, metavar="FILE", help="write the tables as AsciiDoc")
@@ -89,15 +93,13 @@ def show(workloads: Sequence[Workload], results: Results) -> None:
 
 def write(
     given: argparse.Namespace, known: dict[str, Any], workloads: Sequence[Workload],
-    results: Results,
+    results: Results, compared: Sequence[Table],
 ) -> None:
     shown = as_lines(known)
-    if given.json:
-        given.json.write_text(as_json(known, results), encoding="utf-8")
     if given.html:
-        given.html.write_text(page(workloads, results, shown), encoding="utf-8")
+        given.html.write_text(page(workloads, results, shown, compared), encoding="utf-8")
     if given.adoc:
-        given.adoc.write_text(document(workloads, results, shown), encoding="utf-8")
+        given.adoc.write_text(document(workloads, results, shown, compared), encoding="utf-8")
 
 
 def show_conditions(known: dict[str, Any]) -> None:
@@ -138,14 +140,35 @@ def read(given: argparse.Namespace) -> tuple[dict[str, Any], Results]:
     return known, results
 
 
+def simulate(
+    given: argparse.Namespace, known: dict[str, Any], results: Results
+) -> tuple[Results, list[Table]]:
+    settings = Settings(given.build, Path())
+    try:
+        compared = simulation.compare(settings, known, results)
+        print(f"\n{compared.title}\n{as_text(compared)}", flush=True)
+        return simulation.extrapolate(settings, known, results), [compared]
+    except NotAvailable as reason:
+        sys.exit(f"test/benchmark/run: {reason}")
+
+
 def main() -> None:
     given = arguments()
     done = read(given) if given.show else run(given)
-    if done:
-        known, results = done
-        workloads = list(sources.workloads().values())
-        show(workloads, results)
-        write(given, known, workloads, results)
+    if not done:
+        return
+    known, results = done
+    workloads = list(sources.workloads().values())
+    show(workloads, results)
+    if given.json:
+        given.json.write_text(as_json(known, results), encoding="utf-8")
+    compared: list[Table] = []
+    if given.simulate:
+        simulated, compared = simulate(given, known, results)
+        show(simulation.workloads(), simulated)
+        workloads += simulation.workloads()
+        results = results + simulated
+    write(given, known, workloads, results, compared)
 
 
 if __name__ == "__main__":

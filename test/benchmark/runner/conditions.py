@@ -61,5 +61,7 @@ def as_lines(known: dict[str, Any]) -> list[tuple[str, str]]:
         ("load before", f"{known['load_average']:.2f}"),
         ("rounds", f"{known['rounds']}, of the {known['set']} set; medians of them"),
         ("system call", primitives.pop("system call")),
-        ("wake-up", ", ".join(f"{name} {value}" for name, value in primitives.items())),
+        ("wake-up", ", ".join(
+            f"{name} {value}" for name, value in primitives.items() if name.endswith("core")
+        )),
     ]

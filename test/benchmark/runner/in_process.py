@@ -119,6 +119,19 @@ _PLANS = (
         peers=("io_context/1", "io_context/n", "produce_consume", "eat_what_you_kill", _GRACE),
         seconds=0.5,
     ),
+    _Plan(
+        Workload(
+            "mixed_chains",
+            "chains of handlers that compute for 10 us, beside chains that sleep for 10 ms;"
+            " the rate is that of the former",
+            (Column("sleeping per second", lambda r: r.get("long_per_second")), CPU_US, SWITCHES),
+            baselines=("io_context/n",),
+        ),
+        quick=[{"chains": 16, "long_chains": 8}],
+        more=[{"chains": 1, "long_chains": 1}, {"chains": 64, "long_chains": 8}],
+        peers=(*_PLAIN, *_STRATEGIES),
+        seconds=0.5,
+    ),
 )
 
 

@@ -32,8 +32,10 @@ def as_html(table: Table) -> str:
 
 
 def page(
-    workloads: Sequence[Workload], results: Results, conditions: Sequence[tuple[str, str]]
+    workloads: Sequence[Workload], results: Results, conditions: Sequence[tuple[str, str]],
+    more: Sequence[Table] = (),
 ) -> str:
+    """`more`: tables at the end."""
     parts = [
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>",
         f"<title>asio_ewyk: benchmark</title><style>{STYLE}</style></head><body>",
@@ -52,4 +54,5 @@ def page(
             for chart in charts(workload, results)
         ]
         parts += map(as_html, shown)
+    parts += map(as_html, more)
     return "\n".join([*parts, "</body></html>\n"])

@@ -1,0 +1,48 @@
+#ifndef ASIO_EWYK_TEST_BENCHMARK_SIMULATION_COSTS_HPP
+#define ASIO_EWYK_TEST_BENCHMARK_SIMULATION_COSTS_HPP
+
+#include <algorithm>
+#include <chrono>
+
+namespace benchmark::simulation {
+
+using duration = std::chrono::nanoseconds;
+
+/// What a machine and its software ask for; the same for all peers and workloads.
+struct costs
+{
+    // Of the system, as benchmark_workload --conditions measures them.
+
+    /// A call that does nothing.
+    duration system_call{120};
+    /// Until a thread that was woken runs: on the core of the one that woke it, which goes to sleep
+    /// then; on a core that is idle.
+    duration wake_same_core{1'800};
+    duration wake_other_core{5'000};
+    /// A call that wakes a thread on an idle core.
+    duration wake_call{2'000};
+    /// By how much a sleep is too long, as it is by default, and with exact timeouts.
+    duration sleep_late{60'000};
+    duration exact_sleep_late{8'000};
+    /// A look at the clock.
+    duration clock{30};
+    /// Until a core has what another one has written.
+    duration line_transfer{100};
+
+    // Of the software: to submit a task and to run it, without what the above counts.
+
+    /// With an io_context or a thread_pool of Asio's.
+    duration asio_task{150};
+    /// With a strategy_context.
+    duration strategy_task{60};
+
+    /// From one thread to another one that waits for the same core.
+    duration context_switch() const
+    {
+        return std::max(wake_same_core - 2 * system_call, duration::zero());
+    }
+};
+
+} // namespace benchmark::simulation
+
+#endif

@@ -1,0 +1,87 @@
+#include "loans.hpp"
+
+#include <asio_ewyk/detail/standby.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace benchmark::simulation {
+
+namespace {
+
+using figures = asio_ewyk::detail::standby;
+
+} // namespace
+
+loans::loans(machine const& on, duration grace)
+    : machine_(on)
+    , grace_(grace)
+    , computing_grace_(figures::computing * grace)
+    , interval_(least())
+{
+}
+
+duration loans::least() const
+{
+    return std::clamp(grace_, figures::shortest, figures::longest);
+}
+
+void loans::count(thread const& producer)
+{
+    if (++tasks_ % figures::checked_every != 0)
+        return;
+    duration const time = machine_.now() - began_window_;
+    if (time < figures::window)
+        return;
+    std::optional<duration> used;
+    if (std::exchange(producer_, &producer) == &producer)
+        used = producer.cpu_time() - cpu_;
+    bool const lends = machine_.cores() == 1
+        || spread_.lends_after({time, tasks_, used, std::exchange(ran_, {})});
+    pays_ = std::exchange(late_, 0) * figures::too_often < time && lends;
+    began_window_ = machine_.now();
+    cpu_ = producer.cpu_time();
+    tasks_ = 0;
+}
+
+void loans::begin(thread const& lender)
+{
+    began_ = machine_.now();
+    lender_ = &lender;
+}
+
+void loans::handed_over(task_type type, duration time, bool superseded)
+{
+    ran_ += time;
+    if (history_.expects_overrun(type))
+        return history_.was_handed_over(type);
+    bool const late = time >= (superseded ? grace_ : computing_grace_);
+    late_ += late;
+    history_.ran(type, late);
+}
+
+loans::verdict loans::look(asio_ewyk::detail::production now, thread& watcher)
+{
+    watcher.pay(machine_.cost().clock);
+    if (now.state != asio_ewyk::detail::production_state::lent)
+        return ++quiet_ < figures::patience ? verdict::look_again : verdict::leave;
+    quiet_ = 0;
+    duration const time = machine_.now() - began_;
+    if (time < grace_)
+    {
+        interval_ = std::min(interval_ + interval_ / 16, figures::longest);
+        return verdict::look_again;
+    }
+    if (time < computing_grace_)
+    {
+        // It opens, reads and closes a file of the system's.
+        watcher.pay(3 * machine_.cost().system_call);
+        if (!lender_->sleeps())
+            return verdict::look_again;
+    }
+    interval_ = std::max(interval_ / 2, least());
+    ++late_;
+    return verdict::take_over;
+}
+
+} // namespace benchmark::simulation

@@ -1,0 +1,133 @@
+#include "strategic_context.hpp"
+
+#include "strategic_worker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace benchmark::simulation {
+
+strategic_context::strategic_context(machine& on, options const& o)
+    : machine_(on)
+    , options_(o)
+    , reserve_(std::min(on.cores(), std::max<std::size_t>(1, o.max_threads / 8)))
+    , loans_(on, o.grace)
+{
+    workers_.push_back(std::make_unique<worker>(on, *this, 0));
+    machine_.start(*workers_.front());
+}
+
+strategic_context::~strategic_context() = default;
+
+duration strategic_context::cpu_time() const
+{
+    duration sum{};
+    for (auto const& w : workers_)
+        sum += w->cpu_time();
+    return sum;
+}
+
+std::uint64_t strategic_context::switches() const
+{
+    std::uint64_t sum = 0;
+    for (auto const& w : workers_)
+        sum += w->switches();
+    return sum;
+}
+
+void strategic_context::accept(task const& t, thread* by)
+{
+    posted_.push_back(t);
+    if (by)
+        posting_.use(machine_, *by);
+    if (worker* const asleep = std::exchange(in_reactor_, nullptr))
+        machine_.unpark(*asleep, by);
+}
+
+strategic_context::verdict strategic_context::apply(event e, thread& by)
+{
+    auto const step = right_.apply(e);
+    right_word_.use(machine_, by);
+    if (step.next.pending && stands_by_
+        && step.next.state == asio_ewyk::detail::production_state::idle)
+        machine_.unpark(*stands_by_, &by);
+    return step.verdict;
+}
+
+// Threads
+
+bool strategic_context::wake_guest(job const& j, thread& by)
+{
+    worker* const guest = std::exchange(parked_guest_, nullptr);
+    if (!guest)
+        return false;
+    guest->assign(j);
+    machine_.unpark(*guest, &by);
+    return true;
+}
+
+bool strategic_context::give_parked(job const& j, thread& by)
+{
+    if (parked_.empty())
+        return false;
+    worker& woken = *workers_[parked_.extract(parked_.begin()).value()];
+    woken.assign(j);
+    machine_.unpark(woken, &by);
+    return true;
+}
+
+bool strategic_context::try_start(thread& by)
+{
+    return wake_guest({}, by) || try_parked(by);
+}
+
+bool strategic_context::try_engage(thread& by)
+{
+    return queue_.empty() && try_parked(by);
+}
+
+// elastic_threads::try_execute
+bool strategic_context::try_parked(thread& by)
+{
+    if (give_parked({}, by))
+        return true;
+    if (arriving_ < reserve_)
+        add_thread(by);
+    return false;
+}
+
+void strategic_context::start_production(thread& by)
+{
+    if (wake_guest({}, by))
+        return;
+    pending_may_wait_ = true;
+    execute({}, by);
+}
+
+void strategic_context::give(task const& t, thread& by)
+{
+    if (!wake_guest(t, by))
+        execute(t, by);
+}
+
+// elastic_threads::execute
+void strategic_context::execute(job const& j, thread& by)
+{
+    if (queue_.empty() && give_parked(j, by))
+        return;
+    queue_.push_back(j);
+    if (arriving_ < queue_.size())
+        add_thread(by);
+}
+
+void strategic_context::add_thread(thread& by)
+{
+    if (threads() > options_.max_threads)
+        return;
+    ++arriving_;
+    workers_.push_back(std::make_unique<worker>(machine_, *this, workers_.size()));
+    by.pay(machine_.cost().wake_call);
+    machine_.start(*workers_.back());
+}
+
+} // namespace benchmark::simulation

@@ -1,0 +1,268 @@
+#include "strategic_worker.hpp"
+
+#include <asio_ewyk/detail/choose.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace benchmark::simulation {
+
+namespace {
+
+using asio_ewyk::detail::choose;
+using asio_ewyk::detail::production_state;
+using asio_ewyk::detail::sub_strategy;
+using asio_ewyk::invocation_t;
+using asio_ewyk::strategy_t;
+
+// Handlers that sleep are of another type than those that do not.
+template <bool Blocks>
+void act(asio_ewyk::detail::task*, bool)
+{
+}
+
+loans::task_type type_of(task const& t)
+{
+    return t.blocks() ? &act<true> : &act<false>;
+}
+
+} // namespace
+
+step strategic_context::worker::next()
+{
+    switch (doing_)
+    {
+    case what::arrives:
+        if (is_guest())
+            return enter(of_.apply(event::enter, *this));
+        --of_.arriving_;
+        return look();
+    case what::looks:
+        return look();
+    case what::has_job:
+        return work(job_);
+    case what::waits:
+    case what::produces:
+        return produce();
+    case what::stands_by:
+        return stand_by();
+    case what::consumes:
+        finish();
+        doing_ = what::looks;
+        return go_on();
+    case what::produces_on:
+        finish();
+        doing_ = what::produces;
+        return go_on();
+    case what::lends:
+        finish();
+        return reclaim();
+    case what::handed_over:
+        finish();
+        return resume_after_task();
+    }
+    return go_on();
+}
+
+step strategic_context::worker::look()
+{
+    if (is_guest() && of_.right_.now().state == production_state::idle
+        && of_.apply(event::enter, *this) == verdict::produce)
+        return enter(verdict::produce);
+    if (!of_.queue_.empty())
+    {
+        job const next = of_.queue_.front();
+        of_.queue_.pop_front();
+        return work(next);
+    }
+    doing_ = what::looks;
+    if (is_guest())
+        of_.parked_guest_ = this;
+    else
+        of_.parked_.insert(place_);
+    return park();
+}
+
+step strategic_context::worker::work(job const& j)
+{
+    return j ? run(*j, what::consumes) : arrive();
+}
+
+// It was asked to come and produce.
+step strategic_context::worker::arrive()
+{
+    of_.pending_may_wait_ = false;
+    if (is_guest() || !of_.loans_.in_use())
+        return enter(of_.apply(event::arrive, *this));
+    of_.stands_by_ = this;
+    of_.loans_.stand_by();
+    be_exact(true);
+    pay(2 * machine_.cost().system_call); // to have exact timeouts, and later not
+    return stand_by();
+}
+
+step strategic_context::worker::stand_by()
+{
+    auto const now = of_.right_.now();
+    if (now.state == production_state::idle)
+    {
+        stand_down();
+        return enter(of_.apply(event::arrive, *this));
+    }
+    auto seen = of_.loans_.look(now, *this);
+    if (!of_.queue_.empty())
+    {
+        of_.wants_to_leave_ = true;
+        if (now.state != production_state::lent)
+            seen = loans::verdict::leave;
+    }
+    asio_ewyk::detail::production_step ended;
+    if (seen == loans::verdict::take_over
+        && of_.right_.end_loan(event::overrun, now.loan, ended))
+    {
+        stand_down();
+        return enter(verdict::produce);
+    }
+    if (seen == loans::verdict::leave && of_.right_.stand_down())
+        return stand_down();
+    doing_ = what::stands_by;
+    return park(of_.loans_.next_look());
+}
+
+step strategic_context::worker::stand_down()
+{
+    of_.stands_by_ = nullptr;
+    of_.wants_to_leave_ = false;
+    be_exact(false);
+    doing_ = what::looks;
+    return go_on();
+}
+
+step strategic_context::worker::enter(verdict v)
+{
+    if (v != verdict::produce)
+        return look();
+    ++of_.producers_;
+    of_.most_producers_ = std::max(of_.most_producers_, of_.producers_);
+    doing_ = what::produces;
+    return go_on();
+}
+
+step strategic_context::worker::produce()
+{
+    of_.in_reactor_ = nullptr;
+    if (of_.posted_.empty())
+    {
+        of_.in_reactor_ = this;
+        doing_ = what::waits;
+        return park();
+    }
+    of_.posting_.use(machine_, *this);
+    task const next = of_.posted_.front();
+    of_.posted_.pop_front();
+    return consume(next);
+}
+
+step strategic_context::worker::run(task const& t, what then)
+{
+    doing_ = then;
+    began_ = machine_.now();
+    return begin(t, machine_.cost().strategy_task);
+}
+
+// strategy_engine::consume, with tasks that may block on threads that may.
+step strategic_context::worker::consume(task const& t)
+{
+    strategy_t const s = of_.options_.strategy;
+    invocation_t const i = invocation_t::blocking;
+    bool may_hand_over = choose(s, i, true, true) == sub_strategy::execute_produce_consume;
+    if (may_hand_over && of_.loans_.in_use())
+    {
+        of_.loans_.count(*this);
+        if (of_.wants_to_leave_)
+        {
+            if (of_.stands_by_)
+                machine_.unpark(*of_.stands_by_, this);
+            may_hand_over = choose(s, i, true, false) != sub_strategy::produce_execute_consume;
+        }
+        else if (of_.loans_.pays(type_of(t)) && begin_loan())
+            return run(t, what::lends);
+    }
+    switch (choose(s, i, true, may_hand_over && hand_over()))
+    {
+    case sub_strategy::produce_execute_consume:
+        of_.give(t, *this);
+        pay(machine_.cost().strategy_task);
+        doing_ = what::produces;
+        return go_on();
+    case sub_strategy::execute_produce_consume:
+        return run(t, what::handed_over);
+    case sub_strategy::produce_consume:
+    case sub_strategy::produce_invoke_consume:
+        break;
+    }
+    return run(t, what::produces_on);
+}
+
+bool strategic_context::worker::begin_loan()
+{
+    if (of_.pending_may_wait_)
+        return false;
+    of_.loans_.begin(*this);
+    pay(machine_.cost().clock);
+    while (!of_.right_.lend(loan_, false))
+        if (of_.apply(event::engage, *this) == verdict::start && !of_.try_engage(*this))
+        {
+            of_.apply(event::give_up, *this);
+            return false;
+        }
+    --of_.producers_;
+    return true;
+}
+
+bool strategic_context::worker::hand_over()
+{
+    bool const waits = of_.options_.strategy == strategy_t::execute_produce_consume;
+    if (!waits && of_.pending_may_wait_)
+        return false;
+    --of_.producers_;
+    if (of_.apply(event::hand_over, *this) != verdict::start)
+        return true;
+    if (waits)
+    {
+        of_.start_production(*this);
+        return true;
+    }
+    if (of_.try_start(*this) || of_.apply(event::take_back, *this) != verdict::produce)
+        return true;
+    ++of_.producers_;
+    return false;
+}
+
+step strategic_context::worker::reclaim()
+{
+    asio_ewyk::detail::production_step ended;
+    bool const in_time = of_.right_.end_loan(event::reclaim, loan_, ended);
+    of_.loans_.ended(type_of(current()), !in_time);
+    return in_time ? enter(verdict::produce) : resume();
+}
+
+step strategic_context::worker::resume()
+{
+    return enter(of_.apply(event::resume, *this));
+}
+
+step strategic_context::worker::resume_after_task()
+{
+    auto const type = type_of(current());
+    duration const time = machine_.now() - began_;
+    step const then = resume();
+    if (of_.loans_.in_use())
+    {
+        pay(2 * machine_.cost().clock);
+        of_.loans_.handed_over(type, time, doing_ != what::produces);
+    }
+    return then;
+}
+
+} // namespace benchmark::simulation

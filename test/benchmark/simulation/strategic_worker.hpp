@@ -1,0 +1,73 @@
+#ifndef ASIO_EWYK_TEST_BENCHMARK_SIMULATION_STRATEGIC_WORKER_HPP
+#define ASIO_EWYK_TEST_BENCHMARK_SIMULATION_STRATEGIC_WORKER_HPP
+
+#include "strategic_context.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace benchmark::simulation {
+
+/// A thread of a strategic_context: the one that is in run(), or one of its pool.
+class strategic_context::worker final : public task_thread
+{
+public:
+    worker(machine& on, strategic_context& of, std::size_t place)
+        : task_thread(on, of)
+        , of_(of)
+        , place_(place)
+    {
+    }
+
+    bool is_guest() const { return place_ == 0; }
+
+    /// What it is woken for.
+    void assign(job const& j)
+    {
+        job_ = j;
+        doing_ = what::has_job;
+    }
+
+private:
+    // What it does while time passes; it goes on from there.
+    enum class what
+    {
+        arrives,     // a new thread
+        looks,       // for something to do
+        has_job,     // it was given one
+        produces,    // nothing else
+        waits,       // in the reactor
+        stands_by,
+        consumes,    // a task that it was given
+        produces_on, // after the task that it runs
+        lends,       // the right to produce, during the task that it runs
+        handed_over, // that right, before the task that it runs
+    };
+
+    step next() override;
+    step look();
+    step work(job const& j);
+    step arrive();
+    step stand_by();
+    step stand_down();
+    step enter(verdict v);
+    step produce();
+    step consume(task const& t);
+    step run(task const& t, what then);
+    step reclaim();
+    step resume();
+    step resume_after_task();
+    bool hand_over();
+    bool begin_loan();
+
+    strategic_context& of_;
+    std::size_t const place_;
+    what doing_ = what::arrives;
+    job job_;
+    std::uint32_t loan_ = 0;
+    duration began_{};
+};
+
+} // namespace benchmark::simulation
+
+#endif

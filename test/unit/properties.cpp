@@ -93,7 +93,8 @@ constexpr route routes[] = {
     {"any_io_executor", [](laboratory& l) { asio::post(io(l.wanted), l.observer()); }},
     {"any_io_executor, others preferred",
         [](laboratory& l) { asio::post(asio::prefer(io(l.wanted), tracked, as_continuation), l.observer()); }},
-    {"any_io_executor, others required", [](laboratory& l) { asio::require(io(l.wanted), never).execute(l.observer()); }},
+    {"any_io_executor, others required",
+        [](laboratory& l) { asio::require(io(l.wanted), never).execute(l.observer()); }},
     {"any_io_executor over any_executor", [](laboratory& l) { asio::post(io(any(l.wanted)), l.observer()); }},
     {"any_io_executor over a strand", [](laboratory& l) { asio::post(io(asio::make_strand(l.wanted)), l.observer()); }},
     {"strand over any_io_executor", [](laboratory& l) { asio::post(asio::make_strand(io(l.wanted)), l.observer()); }},
@@ -113,7 +114,9 @@ constexpr route routes[] = {
         [](laboratory& l) { asio::co_spawn(l.wanted, observe_after_a_wait<io>(l), asio::detached); }},
     {"co_spawn, called coroutine", [](laboratory& l) { asio::co_spawn(l.wanted, call<io>(l), asio::detached); }},
     {"co_spawn, strand",
-        [](laboratory& l) { asio::co_spawn(asio::make_strand(l.wanted), observe_after_a_wait<io>(l), asio::detached); }},
+        [](laboratory& l) {
+            asio::co_spawn(asio::make_strand(l.wanted), observe_after_a_wait<io>(l), asio::detached);
+        }},
     {"co_spawn, any_executor",
         [](laboratory& l) { asio::co_spawn(any(l.wanted), observe_after_a_wait<any>(l), asio::detached); }},
     {"this_coro::executor",

@@ -1,6 +1,6 @@
 # Sourced by the scripts that build. `install_missing <tool>...` makes tools available: with apt-get
 # where that is allowed; else it says in one line what is missing, and returns 1.
-# EWYK_NO_INSTALL=1 forbids apt-get.
+# EWYK_NO_INSTALL=1 forbids apt-get. `configure` needs $root, the directory of the sources.
 
 declare -A package_of=(
     [clang++]='clang libclang-rt-14-dev'
@@ -68,4 +68,24 @@ install_missing()
     [[ ${#packages[@]} -eq 0 ]] && return
     echo "please install: ${packages[*]}" >&2
     return 1
+}
+
+# configure <compiler> <sanitizers, or nothing> <option of cmake>...: makes ready $build, the
+# directory for that, and $launch, what programs of it are to be started with.
+configure()
+{
+    local config=${2:-plain} name=${1##*/}
+    name=${name/clang++/clang}
+    build=$root/build/${name/g++/gcc}-${config/,/-}
+
+    # ThreadSanitizer of these compilers does not know every layout that a recent kernel may
+    # randomize memory into; containers may forbid to change it.
+    launch=()
+    if [[ $2 == thread ]] && setarch --addr-no-randomize true 2>/dev/null; then
+        launch=(setarch --addr-no-randomize)
+    fi
+
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$1" \
+        -DASIO_EWYK_SANITIZE="$2" -DASIO_EWYK_BUILD_TESTS=ON -DASIO_EWYK_BUILD_EXAMPLES=ON \
+        -DCMAKE_UNITY_BUILD=ON "${@:3}"
 }

@@ -1,15 +1,17 @@
 // Step 3. Nothing has to be annotated; but who knows that a handler never blocks can say so, and
 // saves the hand-over. What is said is a property of the handler's executor, like any other of
-// Asio's.
+// Asio's. A handler that is about to block can say that, too.
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
 
 #include <array>
 #include <iostream>
+#include <thread>
 
 namespace asio = boost::asio;
 namespace ewyk = asio_ewyk;
+using namespace std::chrono_literals;
 
 int main()
 {
@@ -30,6 +32,20 @@ int main()
             asio::post(to_the_pool, [] { std::cout << "the work, by a thread of the pool\n"; });
         }));
     // end::properties[]
+
+    // tag::blocking_section[]
+    asio::post(context, [] {
+        // ... what does not block
+        ewyk::blocking_section const blocks; // from here to the end of the scope
+        std::this_thread::sleep_for(10ms);   // a query, a file, a lock
+    });
+    // end::blocking_section[]
+
+    // tag::any_executor[]
+    ewyk::any_executor any = asio::make_strand(to_the_pool);
+    any = asio::require(any, ewyk::invocation.non_blocking);
+    // end::any_executor[]
+    asio::post(any, [] {});
 
     asio::write(sink, asio::buffer("hello", 5));
     context.run();

@@ -3,12 +3,13 @@
 
 #include "offload.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <thread>
@@ -130,6 +131,37 @@ private:
     std::deque<asio::io_context> contexts_;
     std::vector<asio::executor_work_guard<executor_type>> work_;    // until close()
     std::size_t dealt_ = 0;
+};
+
+/// An io_context with one thread waits for events, a plain thread_pool runs all handlers.
+class context_and_pool
+{
+public:
+    using executor_type = asio::any_io_executor;    // the sockets have one, the coroutines another
+
+    explicit context_and_pool(std::size_t threads) : pool_(threads) {}
+
+    executor_type get_executor() { return context_.get_executor(); }
+    executor_type next() { return get_executor(); }
+    no_offload offload() { return {}; }
+    void close() {}
+
+    template <class Coroutine>
+    void begin(executor_type const&, Coroutine coroutine)
+    {
+        asio::co_spawn(
+            executor_type(pool_.get_executor()), std::move(coroutine), asio::detached);
+    }
+
+    void run()
+    {
+        context_.run();
+        pool_.join();
+    }
+
+private:
+    asio::io_context context_{1};
+    asio::thread_pool pool_;    // ends first: what it runs has sockets of the context
 };
 
 }

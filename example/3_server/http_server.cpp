@@ -99,6 +99,11 @@ void serve_strategy(http_server::options const& options)
         context_per_thread arrangement(options.threads ? options.threads : cores);
         serve(arrangement, options);
     }
+    else if (options.strategy == "io_context_and_pool")
+    {
+        context_and_pool arrangement(threads);
+        serve(arrangement, options);
+    }
     else if (options.strategy == "io_context")
     {
         one_context<asio::io_context> arrangement(threads, static_cast<int>(threads));
@@ -113,7 +118,8 @@ void serve_strategy(http_server::options const& options)
             }
             catch (std::invalid_argument const& e)
             {
-                throw usage_error(std::string(e.what()) + ", io_context, io_context_per_thread");
+                throw usage_error(std::string(e.what())
+                    + ", io_context, io_context_per_thread, io_context_and_pool");
             }
         }();
         one_context<asio_ewyk::strategy_context> arrangement(

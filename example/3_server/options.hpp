@@ -156,6 +156,7 @@ Strategies:
 and for comparison, plain Asio without a strategy:
   io_context                one context, all threads in its run()
   io_context_per_thread     a context for each thread, connections dealt round robin
+  io_context_and_pool       one thread waits for events, a thread_pool runs all handlers
 
 Models, which arrange their threads as known servers do:
   redis     one loop does everything, one handler after the other; --threads has no effect

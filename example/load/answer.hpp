@@ -27,10 +27,19 @@ enum class verdict
 class answer_checker
 {
 public:
+    /// From now on, only this is a good answer.
+    void expect(std::string_view text)
+    {
+        known_ = text;
+        expects_ = true;
+    }
+
     verdict check(std::string_view text)
     {
         if (!text.empty() && text == known_)
             return verdict::good;
+        if (expects_)
+            return known_.starts_with(text) ? verdict::incomplete : verdict::bad;
         auto const result = read(text);
         if (result == verdict::good)
             known_ = text;
@@ -78,7 +87,8 @@ private:
 
     static constexpr std::size_t max_length = 64 * 1024 * 1024;
 
-    std::string known_;
+    std::string known_;       // a good answer, or empty
+    bool expects_ = false;    // there is no other good one
 };
 
 }

@@ -3,6 +3,7 @@
 
 #include "answer.hpp"
 #include "histogram.hpp"
+#include "schedule.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -14,6 +15,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,19 +29,38 @@ using steady_clock = std::chrono::steady_clock;
 /// What the connections of one class found out, on one thread.
 struct tally
 {
-    histogram times;             ///< of the requests answered while measuring
-    std::uint64_t errors = 0;    ///< from the beginning
+    histogram times;                 ///< of the requests answered while measuring, and of
+    std::uint64_t unanswered = 0;    ///< those that were due and not answered before its end
+    std::uint64_t errors = 0;        ///< from the beginning
+
+    std::uint64_t answered() const noexcept { return times.count() - unanswered; }
+
+    void add(tally const& other) noexcept
+    {
+        times.add(other.times);
+        unanswered += other.unanswered;
+        errors += other.errors;
+    }
 };
 
-/// Where to connect, and which answers count.
+/// Where to connect, what to send, and which answers count.
 struct plan
 {
     tcp::endpoint server;
+    std::size_t echo = 0;              ///< send that many bytes, and expect them back; 0: HTTP
+    bool reconnect = false;            ///< a connection for each request
+    steady_clock::time_point start;    ///< of all schedules
     steady_clock::time_point begin;    ///< of measuring
     steady_clock::time_point end;
 };
 
-/** Sends one request after the other, each when the one before was answered.
+/** Sends one request after the other, each when the one before was answered: at once, or if there
+    is a schedule not before it is due.
+
+    With a schedule a request is as old as the time when it was due, however late it was sent: a
+    server that stops for a while would otherwise be asked less often just then, and its worst
+    times would be missing. What is due before the end and not answered by then counts as
+    answered at the end, which is the least that it can have taken.
 
     Callbacks on sockets, no HTTP library: what the generator costs, the server lacks.
 
@@ -49,10 +70,16 @@ struct plan
 class connection
 {
 public:
-    connection(
-        asio::io_context& context, plan const& p, tally& into, std::string_view path)
-      : plan_(p), into_(into), socket_(context), pause_(context)
+    connection(asio::io_context& context, plan const& p, tally& into, std::string_view path,
+        std::optional<schedule> const& pace = std::nullopt)
+      : plan_(p), into_(into), pace_(pace), socket_(context), timer_(context)
     {
+        if (p.echo != 0)
+        {
+            request_.assign(p.echo, 'x');
+            checker_.expect(request_);
+            return;
+        }
         auto const host = p.server.address().is_v6() ? "[" + p.server.address().to_string() + "]"
                                                      : p.server.address().to_string();
         request_.append("GET ").append(path).append(" HTTP/1.1\r\nHost: ");
@@ -63,19 +90,48 @@ public:
     connection& operator=(connection const&) = delete;
 
     /// Goes on until the context is stopped.
-    void start()
+    void start() { next(); }
+
+    /// Counts what the end left unanswered; call it once the context has stopped.
+    void finish()
     {
+        for (; pace_ && due() < plan_.end; ++number_)
+            if (due() >= plan_.begin)
+            {
+                into_.times.add(plan_.end - due());
+                ++into_.unanswered;
+            }
+    }
+
+private:
+    steady_clock::time_point due() const noexcept { return plan_.start + pace_->at(number_); }
+
+    void next()
+    {
+        auto const now = steady_clock::now();
+        since_ = pace_ ? due() : now;
+        if (since_ <= now)
+            return ask();
+        timer_.expires_at(since_);
+        timer_.async_wait([this](error_code error) {
+            if (!error)
+                ask();
+        });
+    }
+
+    void ask()
+    {
+        if (socket_.is_open())
+            return send();
         socket_.async_connect(plan_.server, [this](error_code error) {
             if (error)
                 return fail();
             socket_.set_option(tcp::no_delay(true), error);
             socket_.non_blocking(true, error);
-            sent_ = steady_clock::now();
             send();
         });
     }
 
-private:
     void send()
     {
         error_code error;
@@ -114,33 +170,46 @@ private:
     void answered()
     {
         auto const now = steady_clock::now();
-        if (now >= plan_.begin && now < plan_.end)
-            into_.times.add(now - sent_);
-        sent_ = now;
-        send();
+        auto const counts = pace_ ? since_ : now;
+        if (counts >= plan_.begin && counts < plan_.end)
+            into_.times.add(now - since_);
+        ++number_;
+        if (plan_.reconnect)
+            reset();
+        next();
     }
 
-    /// Connects again, after a while, lest a server that is gone keep us busy.
+    /// Ends the connection so that its port is free at once, or there would soon be none left.
+    void reset()
+    {
+        error_code ignored;    // whatever it is, the socket is closed
+        socket_.set_option(tcp::socket::linger(true, 0), ignored);
+        socket_.close(ignored);
+    }
+
+    /// Connects and asks again, after a while, lest a server that is gone keep us busy. The time of
+    /// the request goes on.
     void fail()
     {
         ++into_.errors;
         answer_.clear();
-        error_code ignored;    // whatever it is, the socket is closed
-        socket_.close(ignored);
-        pause_.expires_after(std::chrono::milliseconds(10));
-        pause_.async_wait([this](error_code error) {
+        reset();
+        timer_.expires_after(std::chrono::milliseconds(10));
+        timer_.async_wait([this](error_code error) {
             if (!error)
-                start();
+                ask();
         });
     }
 
     plan const& plan_;
     tally& into_;
+    std::optional<schedule> pace_;
+    std::uint64_t number_ = 0;           // of the request that was sent, or is to be
+    steady_clock::time_point since_;     // this request's time runs
     tcp::socket socket_;
-    asio::steady_timer pause_;
+    asio::steady_timer timer_;
     std::string request_;
     answer_checker checker_;
-    steady_clock::time_point sent_;
     std::array<char, 4096> piece_;    // more than a small answer: one read empties the socket
     std::string answer_;              // what came before, if it is more than a piece
 };

@@ -1,9 +1,11 @@
-// A small HTTP load generator: closed loop, several classes of requests side by side.
+// A small HTTP load generator: several classes of requests side by side, each in a closed loop or
+// at a constant rate.
 //
-//     load --port 8080 --class fast:64:/fast --class slow:8:/sleep/10000
+//     load --port 8080 --class fast:64:/fast --class slow:8:/sleep/10000 --rate fast:20000
 
 #include "connection.hpp"
 #include "options.hpp"
+#include "schedule.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -14,6 +16,7 @@
 #include <deque>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -26,17 +29,42 @@ using namespace load;
 
 using tallies = std::vector<tally>;    // one a class
 
+/// For a program that looks at the server meanwhile.
+void announce(char const* what)
+{
+    std::puts(what);
+    std::fflush(stdout);
+}
+
 /// Runs every `threads`-th connection of each class, beginning with number `first`.
 void drive(options const& o, plan const& p, std::size_t first, tallies& into)
 {
     asio::io_context context(1);
     std::deque<connection> connections;
     for (std::size_t c = 0; c != o.classes.size(); ++c)
-        for (std::size_t i = first; i < o.classes[c].connections; i += o.threads)
-            connections.emplace_back(context, p, into[c], o.classes[c].path).start();
+    {
+        auto const& of = o.classes[c];
+        for (std::size_t i = first; i < of.connections; i += o.threads)
+        {
+            std::optional<schedule> pace;
+            if (of.rate > 0)
+                pace.emplace(of.rate, i, of.connections);
+            connections.emplace_back(context, p, into[c], of.path, pace).start();
+        }
+    }
+    bool const announces = o.announce && first == 0;
+    asio::steady_timer begin(context, p.begin);
+    if (announces)
+        begin.async_wait([](error_code) { announce("measuring"); });
     asio::steady_timer end(context, p.end);
-    end.async_wait([&](boost::system::error_code) { context.stop(); });
+    end.async_wait([&](error_code) {
+        if (announces)
+            announce("measured");
+        context.stop();
+    });
     context.run();
+    for (auto& each : connections)
+        each.finish();
 }
 
 /// Throws std::runtime_error if nobody listens there.
@@ -53,8 +81,9 @@ void try_to_connect(tcp::endpoint const& server)
 tallies measure(options const& o)
 {
     try_to_connect(o.server);
-    auto const begin = steady_clock::now() + o.warmup;
-    plan const p{o.server, begin, begin + o.measured};
+    auto const start = steady_clock::now();
+    auto const begin = start + o.warmup;
+    plan const p{o.server, o.echo, o.reconnect, start, begin, begin + o.measured};
     std::vector<tallies> found(o.threads, tallies(o.classes.size()));
     {
         std::vector<std::jthread> threads;
@@ -64,10 +93,7 @@ tallies measure(options const& o)
     }
     for (std::size_t i = 1; i < o.threads; ++i)
         for (std::size_t c = 0; c != o.classes.size(); ++c)
-        {
-            found[0][c].times.add(found[i][c].times);
-            found[0][c].errors += found[i][c].errors;
-        }
+            found[0][c].add(found[i][c]);
     return std::move(found[0]);
 }
 
@@ -77,25 +103,29 @@ void print(options const& o, tallies const& found)
         return std::chrono::duration<double, std::micro>(d).count();
     };
     std::printf("%s\n", o.csv
-        ? "class,connections,path,requests,requests_per_s,p50_us,p99_us,p999_us,max_us,errors"
+        ? "class,connections,path,requests,requests_per_s,p50_us,p90_us,p99_us,p999_us,max_us,"
+          "errors,unanswered"
         : "class      connections  path                requests/s    p50 us    p99 us  p99.9 us"
-          "    max us  errors");
+          "    max us  errors  unanswered");
     for (std::size_t c = 0; c != found.size(); ++c)
     {
-        auto const& [name, connections, path] = o.classes[c];
-        auto const& [times, errors] = found[c];
-        auto const rate = static_cast<double>(times.count())
+        auto const& [name, connections, path, wanted] = o.classes[c];
+        auto const& times = found[c].times;
+        auto const answered = static_cast<unsigned long long>(found[c].answered());
+        auto const errors = static_cast<unsigned long long>(found[c].errors);
+        auto const unanswered = static_cast<unsigned long long>(found[c].unanswered);
+        auto const rate = static_cast<double>(answered)
             / std::chrono::duration<double>(o.measured).count();
         if (o.csv)
-            std::printf("%s,%zu,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%llu\n", name.c_str(), connections,
-                path.c_str(), static_cast<unsigned long long>(times.count()), rate,
-                us(times.quantile(0.5)), us(times.quantile(0.99)), us(times.quantile(0.999)),
-                us(times.max()), static_cast<unsigned long long>(errors));
+            std::printf("%s,%zu,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f,%llu,%llu\n", name.c_str(),
+                connections, path.c_str(), answered, rate, us(times.quantile(0.5)),
+                us(times.quantile(0.9)), us(times.quantile(0.99)), us(times.quantile(0.999)),
+                us(times.max()), errors, unanswered);
         else
-            std::printf("%-10s %11zu  %-18s %11.0f %9.0f %9.0f %9.0f %9.0f %7llu\n", name.c_str(),
-                connections, path.c_str(), rate, us(times.quantile(0.5)), us(times.quantile(0.99)),
-                us(times.quantile(0.999)), us(times.max()),
-                static_cast<unsigned long long>(errors));
+            std::printf("%-10s %11zu  %-18s %11.0f %9.0f %9.0f %9.0f %9.0f %7llu %11llu\n",
+                name.c_str(), connections, path.c_str(), rate, us(times.quantile(0.5)),
+                us(times.quantile(0.99)), us(times.quantile(0.999)), us(times.max()), errors,
+                unanswered);
     }
 }
 
@@ -114,7 +144,7 @@ int main(int argc, char** argv)
         auto const found = measure(options);
         print(options, found);
         for (auto const& t : found)
-            if (t.times.count() != 0)
+            if (t.answered() != 0)
                 return 0;
         throw std::runtime_error("no request was answered as it should be");
     }

@@ -32,6 +32,7 @@ struct request_class
     std::string name;
     std::size_t connections = 0;
     std::string path;
+    double rate = 0;    ///< requests per second of all its connections; 0: as fast as answered
 };
 
 /// The command line, read and checked.
@@ -42,6 +43,9 @@ struct options
     std::chrono::nanoseconds warmup{};
     std::chrono::nanoseconds measured{};
     std::size_t threads = 1;
+    std::size_t echo = 0;       ///< bytes; 0: HTTP
+    bool reconnect = false;
+    bool announce = false;
     bool csv = false;
     bool help = false;
 };
@@ -70,6 +74,24 @@ inline request_class parse_class(std::string_view text)
         + std::string(text) + "'");
 }
 
+/// Reads `NAME:REQUESTS_PER_SECOND` into the class of that name. Throws usage_error.
+inline void parse_rate(std::string_view text, std::vector<request_class>& classes)
+{
+    auto const colon = text.find(':');
+    auto const found = std::find_if(classes.begin(), classes.end(),
+        [&](request_class const& c) { return c.name == text.substr(0, colon); });
+    if (colon != text.npos && found != classes.end())
+    {
+        auto const end = text.data() + text.size();
+        auto const [stopped, error] =
+            std::from_chars(text.data() + colon + 1, end, found->rate, std::chars_format::fixed);
+        if (error == std::errc() && stopped == end && found->rate >= 0.001 && found->rate <= 1e7)
+            return;
+    }
+    throw usage_error("--rate must be NAME:REQUESTS_PER_SECOND with the name of a --class, such as"
+        " fast:20000, not '" + std::string(text) + "'");
+}
+
 namespace detail {
 
 template <class T>
@@ -89,11 +111,19 @@ inline boost::program_options::options_description describe()
     text.add_options()
         ("class,c", po::value<std::vector<std::string>>()->composing(),
             "NAME:CONNECTIONS:PATH, what that many connections ask for; may be given again")
+        ("rate,r", po::value<std::vector<std::string>>()->composing(),
+            "NAME:REQUESTS_PER_SECOND, has the connections of that class send at this rate, "
+            "whether or not answers come in time; the times count from when a request was due")
         ("host", po::value<std::string>()->default_value("127.0.0.1"), "the server's IP address")
         ("port,p", po::value<long>()->default_value(8080), "the server's port")
         ("warmup,w", po::value<double>()->default_value(0.5, "0.5"), "seconds before measuring")
         ("seconds,s", po::value<double>()->default_value(5, "5"), "seconds to measure")
         ("threads,t", po::value<long>()->default_value(1), "threads that share the connections")
+        ("echo,e", po::value<long>(),
+            "send that many bytes and expect them back, not HTTP; the paths have no effect")
+        ("reconnect", "a connection for each request, ended by a reset; its time is part of the"
+            " request's")
+        ("announce", "say when measuring begins and when it ends, in a line each")
         ("csv", "print one line of comma-separated values a class, below a line of names")
         ("help,h", "show this text");
     return text;
@@ -117,10 +147,15 @@ inline options parse_options(int argc, char const* const* argv)
             given);
         options o;
         o.help = given.count("help") != 0;
+        o.reconnect = given.count("reconnect") != 0;
+        o.announce = given.count("announce") != 0;
         o.csv = given.count("csv") != 0;
         if (given.count("class"))
             for (auto const& text : given["class"].as<std::vector<std::string>>())
                 o.classes.push_back(parse_class(text));
+        if (given.count("rate"))
+            for (auto const& text : given["rate"].as<std::vector<std::string>>())
+                parse_rate(text, o.classes);
         if (o.classes.empty() && !o.help)
             throw usage_error("nothing to do: give a --class NAME:CONNECTIONS:PATH");
 
@@ -132,6 +167,10 @@ inline options parse_options(int argc, char const* const* argv)
         o.measured = seconds(checked("seconds", given["seconds"].as<double>(), 0.1, 3600.0));
         o.threads = static_cast<std::size_t>(
             checked("threads", given["threads"].as<long>(), 1L, 256L));
+
+        if (given.count("echo"))
+            o.echo = static_cast<std::size_t>(
+                checked("echo", given["echo"].as<long>(), 1L, 1L << 20));
 
         boost::system::error_code error;
         auto const port = checked("port", given["port"].as<long>(), 1L, 65535L);
@@ -151,15 +190,17 @@ inline void print_help(std::ostream& out)
 {
     out << R"(Usage: load --class NAME:CONNECTIONS:PATH [--class ...] [options]
 
-Loads an HTTP/1.1 server: every connection sends a request, waits for the answer, checks it (status
-200, a body as long as announced), and sends the next. Says of each class how many requests per
-second were answered while measuring, and how long they took. A wrong answer and a connection
-that ends are errors; it is opened again.
+Loads an HTTP/1.1 server, or with --echo one that sends back what it gets: every connection sends a
+request, waits for the answer, checks it (status 200, a body as long as announced), and sends the
+next. Says of each class how many requests per second were answered while measuring, and how long
+they took. A wrong answer and a connection that ends are errors; it is opened again. With --rate
+also says how many requests were due while measuring and still not answered at the end; the times
+count them as answered then.
 
 )" << detail::describe()
         << R"(
 Example:
-  load --port 8080 --class fast:64:/fast --class slow:8:/sleep/10000
+  load --port 8080 --class fast:64:/fast --class slow:8:/sleep/10000 --rate fast:20000
 )";
 }
 

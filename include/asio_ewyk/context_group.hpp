@@ -66,8 +66,10 @@ public:
 
     /// `i` must be less than `size()`. No-throw guarantee.
     Context& operator[](std::size_t i) noexcept { return *contexts_[i]; }
+    /// Likewise.
     Context const& operator[](std::size_t i) const noexcept { return *contexts_[i]; }
 
+    /// The contexts in order, as random access iterators. No-throw guarantee.
     iterator begin() noexcept { return iterator(contexts_.data()); }
     iterator end() noexcept { return iterator(contexts_.data() + size()); }
     const_iterator begin() const noexcept { return const_iterator(contexts_.data()); }

@@ -32,6 +32,7 @@ namespace asio_ewyk {
     Signals are blocked on it. Nobody else may run the loop, nor restart it, also not through
     a reference to the base class; code that knows it as an `io_context` only does not start the
     thread, so call start() before. Tasks of one thread run in the order in which it submitted them.
+    The child of a fork has no loops: as theirs are always inside run(), `notify_fork` is of no use.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.

@@ -36,6 +36,9 @@ namespace asio_ewyk {
     while others are inside `run()` or a sibling of this class: handlers are not lost, but run
     concurrently even with `produce_consume`, and `run_for()` may be late.
 
+    `notify_fork`, with nobody inside `run()`, is as the base class's; with `fork_prepare` it waits
+    for handlers that run on threads of the pool, and both processes start such threads anew.
+
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called
     while `run()` or a sibling runs, and for destruction.
@@ -147,7 +150,7 @@ public:
 
         A thread that runs a handler returns after the handler; it is not waited for by the others.
     */
-    void stop() { service_.stop(); }
+    void stop() noexcept { service_.stop(); }
 
 private:
     using clock = std::chrono::steady_clock;

@@ -75,7 +75,7 @@ public:
         std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline);
 
     /// As `io_context::stop`. No-throw guarantee.
-    void stop();
+    void stop() noexcept;
 
     /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
     void halt();
@@ -93,6 +93,12 @@ private:
 
     // What the io_context calls before it is destroyed: tasks are destroyed unrun.
     void shutdown() override;
+
+    // The pool's threads do not exist in the child.
+    void notify_fork(asio::execution_context::fork_event event) override
+    {
+        detail::pool_access::threads(pool_).notify_fork(event);
+    }
 
     friend void detail::run_what_is_queued(void* service);
 

@@ -14,6 +14,6 @@ inline constexpr int version_patch = ASIO_EWYK_VERSION % 100;
 /// The same as text, "major.minor.patch".
 inline constexpr char version_string[] = "0.1.0";
 
-}
+} // namespace asio_ewyk
 
 #endif

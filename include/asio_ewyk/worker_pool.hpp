@@ -93,6 +93,12 @@ public:
     /// wait(), then stop(), then waits until the threads have ended.
     void join();
 
+    /** Before and after a fork, as for any `execution_context`: with `fork_prepare` it waits for
+        what runs and waits, and ends the threads, which the child would not have; later they come
+        again in both processes. Nobody else may use the pool meanwhile.
+    */
+    void notify_fork(fork_event event);
+
     /// What the pool was made with, `automatic` filled in. No-throw guarantee.
     worker_pool_options const& options() const noexcept { return threads_.options(); }
 

@@ -3,7 +3,7 @@
 #ifndef ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 #define ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 
-#include "machine.hpp"
+#include "standby_program.hpp"
 
 namespace model {
 
@@ -18,50 +18,23 @@ inline void enter(machine& m)
 
 inline void arrive(machine& m)
 {
-    if (m.config().grace && m.of_pool())
-        return m.become(program::stand_by);
-    if (m.apply(production_event::arrive) == production_verdict::produce)
-        return m.become(program::loop);
-    m.ret();
-}
-
-/// Its looks can come at any time, so that each loan may be late, unless the grace is endless, and
-/// nothing lent for long.
-/// a: the loan that it has seen.
-inline void stand_by(machine& m)
-{
-    enum { look, come, take_over, stand_down };
-    auto const state = m.production().state;
+    enum { come, vacate, take, leave };
     switch (m.here().line)
     {
-    case look:
-        if (m.config().endless && state == production_state::lent)
-            return m.wait();
-        m.access("looks, standing by");
-        m.here().a = static_cast<byte>(m.production().loan);
-        if (state == production_state::idle)
-            return m.go(m.is(flaw::watcher_stays_away) ? stand_down : come);
-        return m.go(state == production_state::lent ? take_over : stand_down);
     case come:
+        return m.go(m.pending_has_come(m.of_pool()) ? vacate : take);
+    case vacate:
+        m.vacate();
+        return m.go(take);
+    case take:
+        if (m.config().grace && m.of_pool())
+            return m.become(program::stand_by);
         if (m.apply(production_event::arrive) == production_verdict::produce)
             return m.become(program::loop);
-        return m.ret();
-    case take_over:
-        if (state != production_state::lent || m.here().a != m.production().loan)
-        {
-            m.access("finds the loan over");
-            return m.go(look);
-        }
-        m.apply(production_event::overrun);
-        return m.become(program::loop);
-    case stand_down:
-        if ((state == production_state::idle || state == production_state::lent)
-            && !m.is(flaw::watcher_just_leaves) && !m.is(flaw::watcher_stays_away))
-        {
-            m.access("finds that somebody counts on it");
-            return m.go(look);
-        }
-        m.apply(production_event::give_up);
+        return m.go(leave);
+    case leave:
+        if (std::exchange(m.me().occupies, byte{0}))
+            m.vacate();
         return m.ret();
     }
 }
@@ -129,8 +102,9 @@ inline void loop(machine& m)
     enum
     {
         begin, next, got, found_none, step_aside, wake_guest, woke, hand_over, ask_thread, asked,
-        asked_early, take_back, let_go, decide, gave, in_place, apart, resume, caught, ask_other,
-        gone, left, leave, lend, lend_now, engage, engaged, disengage, on_loan, late
+        asked_early, take_back, let_go, decide, gave, in_place, apart, caught, ask_other,
+        gone, left, leave, out, lend, lend_now, engage, engage_place, ask_to_stand_by, engaged, unengaged,
+        disengage, on_loan, late, may_resume, other_resumes, gave_job, gave_job_apart, gave_job_done
     };
     activation& here = m.here();
     thread_state& me = m.me();
@@ -164,7 +138,9 @@ inline void loop(machine& m)
             return m.go(decide);
         if (!m.is(flaw::stepper_keeps_right) && m.all_step())
             return m.go(step_aside);
-        return m.go(m.config().grace ? lend : hand_over);
+        if (m.w.wants_to_leave)
+            return m.go(chosen(false) == sub_strategy::produce_execute_consume ? decide : hand_over);
+        return m.go(m.config().grace && !m.w.pending_may_wait ? lend : hand_over);
 
     case lend:
         if (!m.production().pending)
@@ -182,6 +158,7 @@ inline void loop(machine& m)
         me.producing = 0;
         m.apply(production_event::lend);
         me.loan = static_cast<byte>(m.production().loan);
+        m.set_loan_occupies(std::exchange(me.occupies, byte{0}));
         return m.call(program::run_task, on_loan, here.a);
     case engage:
         if (!m.may_start())
@@ -190,10 +167,22 @@ inline void loop(machine& m)
             return m.go(hand_over);
         }
         if (m.apply(production_event::engage) == production_verdict::start)
-            return m.call(program::pool_try_execute, engaged, production_job);
+            return m.go(m.config().places ? engage_place : ask_to_stand_by);
         return m.go(lend);
+    case engage_place:
+        if (!m.w.pool_queue.empty() || !m.occupy_if_one_is_left())
+            return m.go(disengage);
+        m.w.pending_occupies = 1;
+        return m.go(ask_to_stand_by);
+    case ask_to_stand_by:
+        return m.call(program::pool_try_execute, engaged, production_job);
     case engaged:
-        return m.go(m.result() ? lend : disengage);
+        if (m.result())
+            return m.go(lend);
+        return m.go(std::exchange(m.w.pending_occupies, byte{0}) ? unengaged : disengage);
+    case unengaged:
+        m.vacate();
+        return m.go(disengage);
     case disengage:
         m.apply(production_event::give_up);
         return m.go(hand_over);
@@ -207,8 +196,17 @@ inline void loop(machine& m)
         me.producing = produces(production_event::reclaim);
         return m.go(me.thrown ? caught : next);
     case late:
+        if (m.config().places && m.of_pool() && !me.occupies)
+        {
+            me.occupies = m.occupy_if_one_is_left();
+            return m.go(me.occupies ? may_resume : other_resumes);
+        }
+        return m.go(may_resume);
+    case may_resume:
         me.producing = produces(production_event::resume);
         return m.go(me.thrown ? caught : me.producing ? next : leave);
+    case other_resumes:
+        return m.call(program::dispatch, me.thrown ? caught : leave);
     case found_none:
         if (produces(production_event::found_none))
             return m.go(next);
@@ -232,6 +230,8 @@ inline void loop(machine& m)
         return m.go(decide);
 
     case hand_over:
+        if (m.w.pending_may_wait && m.config().strategy != ewyk::strategy_t::execute_produce_consume)
+            return m.go(decide);
         if (m.is(flaw::starts_before_release))
             return m.call(program::try_start, asked_early, production_job);
         me.producing = 0;
@@ -278,6 +278,22 @@ inline void loop(machine& m)
         return m.call(program::run_task, apart, here.a);
     case gave:
         here.a = m.result();
+        if (here.a == production_job)
+            return m.go(gave_job);
+        if (here.a)
+            return m.call(program::run_task, in_place, here.a);
+        return m.go(next);
+    // What waited first was the request for a producer, who is here.
+    case gave_job:
+        if (m.pending_has_come(false))
+            m.vacate();
+        return m.go(gave_job_apart);
+    case gave_job_apart:
+        m.apply(production_event::arrive);
+        return m.go(gave_job_done);
+    case gave_job_done:
+        m.access("looks whether all threads produce, and what waits");
+        here.a = !m.w.pool_queue.empty() && m.all_occupied() ? m.w.pool_queue.pop() : byte{0};
         if (here.a)
             return m.call(program::run_task, in_place, here.a);
         return m.go(next);
@@ -292,9 +308,7 @@ inline void loop(machine& m)
             return m.go(next);
         }
         here.a = here.b = 0;
-        return m.go(me.thrown ? caught : resume);
-    case resume:
-        return m.go(produces(production_event::resume) ? next : leave);
+        return m.go(me.thrown ? caught : late);
 
     case caught:
         if (!me.producing || m.is(flaw::thrower_keeps_right))
@@ -306,6 +320,10 @@ inline void loop(machine& m)
     case leave:
         me.producing = 0;
         --me.looping;
+        return m.go(out);
+    case out:
+        if (std::exchange(me.occupies, byte{0}))
+            m.vacate();
         return m.ret();
     }
 }

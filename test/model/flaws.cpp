@@ -37,6 +37,10 @@ constexpr std::array all_flaws{
     named_flaw{flaw::thrower_leaves_awake, "after a task that throws no wake-up is sent"},
     named_flaw{flaw::nested_run_forgets, "produce() from within a task does nothing"},
     named_flaw{flaw::announces_before_leaving, "what is left is announced before the right is free"},
+    named_flaw{flaw::last_place_is_taken, "the last thread of the pool may produce, too"},
+    named_flaw{flaw::place_is_kept, "who loses the right while its task is late keeps its place"},
+    named_flaw{flaw::stands_by_unseen, "it looks at the word and then says that it stands by"},
+    named_flaw{flaw::idle_wakes_no_standby, "who leaves the right to it does not wake it"},
     named_flaw{flaw::section_is_forgotten, "a task says that it is going to block, in vain"},
     named_flaw{flaw::superseded_is_awake, "who was late inside the io_context says who is awake"},
     named_flaw{flaw::superseded_gives_up, "who was late inside the io_context gives up the right"},
@@ -69,7 +73,12 @@ constexpr std::array<std::size_t, 3> limits{2'000, 5'000, 300'000};
 
 model::exploration hunt(flaw f, std::string& where)
 {
-    static auto const models = model::all_models();
+    static auto const models = [] {
+        auto all = model::all_models();
+        auto const more = model::place_models();
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }();
     for (std::size_t limit : limits)
         for (auto n : models)
         {

@@ -118,6 +118,14 @@ public:
         w.word = static_cast<byte>(step.next.pack());
         access(to_string(event));
         note(": " + to_string(now) + " -> " + to_string(step.next));
+        // Together with the event: a wake-up that comes later, or one too many, costs a look.
+        if (step.next.pending && step.next.state == production_state::idle && w.present != 0
+            && !is(flaw::idle_wakes_no_standby))
+            w.woken = 1;
+        if (event == production_event::reclaim)
+            me().occupies = step.vacates;
+        else if (step.vacates && !is(flaw::place_is_kept))
+            --w.occupied;
         // Relaxed stores before a release are visible to whoever acquires the right.
         make_visible();
 
@@ -193,6 +201,51 @@ public:
     }
 
     bool sees_idle() const { return production().state == production_state::idle; }
+
+    // The places of the pool's threads that produce.
+
+    /// Takes one, if a thread is left for tasks.
+    bool occupy_if_one_is_left()
+    {
+        access("takes a place, if one is left");
+        if (w.occupied + 1u >= config().pool_threads() && !is(flaw::last_place_is_taken))
+            return false;
+        ++w.occupied;
+        return true;
+    }
+
+    void vacate()
+    {
+        access("gives a place back");
+        if (w.occupied-- == 0)
+            fail("a place is given back twice");
+    }
+
+    bool all_occupied() const
+    {
+        auto const living = config().pool_threads() - static_cast<std::size_t>(std::popcount(w.absent));
+        return config().places && w.occupied >= living;
+    }
+
+    void set_loan_occupies(bool occupies)
+    {
+        auto p = production();
+        p.occupies = occupies;
+        w.word = static_cast<byte>(p.pack());
+    }
+
+    /// What is left of a request for a thread when that has come, or will not.
+    bool pending_has_come(bool takes_place)
+    {
+        w.pending_may_wait = 0;
+        bool const had = std::exchange(w.pending_occupies, byte{0}) != 0;
+        if (had && takes_place && !me().occupies)
+        {
+            me().occupies = 1;
+            return false;
+        }
+        return had;
+    }
 
     /// A thread of the pool is inside the producer.
     void come_in()

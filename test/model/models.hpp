@@ -37,6 +37,7 @@ inline constexpr pool_size stopped_pool{"a stopped pool", 0, 0};
 inline constexpr pool_size cold_pool{"a thread not started", 0, 1};
 inline constexpr pool_size one_thread{"1 thread", 1, 0};
 inline constexpr pool_size two_threads{"2 threads", 2, 0};
+inline constexpr pool_size three_threads{"3 threads", 3, 0};
 
 inline constexpr std::array strategies{ewyk::strategy_t::produce_consume,
     ewyk::strategy_t::produce_execute_consume, ewyk::strategy_t::execute_produce_consume,
@@ -185,8 +186,12 @@ inline std::vector<named_setup> grace_models()
             {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
         reactor.add("run_for(), then run(), with grace", s, one_thread, {{.posts = 2}, {}},
             {{{post, 1}, {release_work}}, {{run_for}, {run}}}, grace);
-        reactor.add("run() and run_one(), with grace", s, one_thread, {{}},
-            {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
+        reactor.add("run_for(), then run_one(), with grace", s, one_thread, {{}},
+            {{{post, 1}, {release_work}}, {{run_for}, {run_one_loop}}}, grace);
+        // The other strategy differs in a single step.
+        if (!one_is_enough)
+            reactor.add("run() and run_one(), with grace", s, one_thread, {{}},
+                {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
         reactor.add("run(), stop(), with grace", s, one_thread, {{}, {}},
             {{{post, 1}, {post, 2}, {stop}}, {{run}}},
             {.grace = true, .tasks_may_be_left = true});
@@ -211,6 +216,57 @@ inline std::vector<named_setup> grace_models()
         for (auto&& n : reactor.take())
             all.push_back(std::move(n));
     }
+    return all;
+}
+
+/// The pool keeps one thread for tasks, and who stands by leaves when it is needed for them.
+inline std::vector<named_setup> place_models()
+{
+    using enum action::kind_type;
+    std::vector<named_setup> all;
+    std::vector<task_kind> const waits{{.waits_for = 2}, {}};
+    for (auto s : {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill})
+        for (bool grace : {false, true})
+        {
+            std::string const with = grace ? ", places, with grace" : ", places";
+            setup const places{.grace = grace, .places = true};
+            // With one thread, two tasks for the pool of which one waits for the other are too many.
+            bool const one_is_enough = s == ewyk::strategy_t::execute_produce_consume;
+            collection source(false);
+            for (auto pool : {cold_pool, one_thread, two_threads})
+            {
+                bool const small = pool.parked != 2;
+                if (small)
+                    source.add("two produce" + with, s, pool, all_kinds(),
+                        {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}}, places);
+                source.add("tasks throw" + with, s, pool, {{.throws = true}, {.throws = true}},
+                    {{{supply, 1}, {produce}}, {{supply, 2}, {dispatch}}}, places);
+                if (!small || one_is_enough)
+                    source.add("a task waits for another one" + with, s, pool, waits,
+                        {{{supply, 1}, {supply, 2}, {produce}}}, places);
+                if (!small)
+                    source.add("a task waits for another one, dispatched" + with, s, pool, waits,
+                        {{{supply, 1}, {supply, 2}, {dispatch}}}, places);
+            }
+            // Two of the pool's may produce, so that one can lend to the other.
+            source.add("a task waits for another one, dispatched" + with, s, three_threads, waits,
+                {{{supply, 1}, {supply, 2}, {dispatch}}}, places);
+            for (auto&& n : source.take())
+                all.push_back(std::move(n));
+            collection reactor(true);
+            std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
+            reactor.add("run()" + with, s, one_thread, {{}, {}}, {poster, {{run}}}, places);
+            reactor.add("a task waits for another one" + with, s, two_threads, waits, {poster, {{run}}},
+                places);
+            reactor.add("run(), stop()" + with, s, two_threads, {{}}, {{{post, 1}, {stop}}, {{run}}},
+                {.grace = grace, .places = true, .tasks_may_be_left = true});
+            if (grace)
+                reactor.add("completions in place" + with, s, two_threads, {{}, {}},
+                    {{{complete, 1}, {complete, 2}, {release_work}}, {{run}}},
+                    {.grace = true, .places = true, .in_place = true});
+            for (auto&& n : reactor.take())
+                all.push_back(std::move(n));
+        }
     return all;
 }
 

@@ -73,7 +73,7 @@ inline void pool_try_execute(machine& m)
     m.ret(claimed);
 }
 
-/// 0 if the pool was stopped.
+/// 0 if the pool was stopped, 2 if no thread was free or could be started.
 inline void pool_execute(machine& m)
 {
     enum { claim, queue };
@@ -93,8 +93,11 @@ inline void pool_execute(machine& m)
             if (m.w.pool_queue.items[i] == job)
                 m.fail("a job is in a queue twice");
         m.put(m.w.pool_queue, job);
-        if (!m.claim(m.w.parked, look_around))
-            start_thread(m);
+        if (m.claim(m.w.parked, look_around))
+            return m.ret(1);
+        if (m.w.absent == 0)
+            return m.ret(2);
+        start_thread(m);
         return m.ret(1);
     }
 }
@@ -102,7 +105,7 @@ inline void pool_execute(machine& m)
 /// A thread now, or none.
 inline void try_start(machine& m)
 {
-    enum { guest, pool };
+    enum { guest, pool, claim, claimed, vacate, refused };   // b: whether it has lent its own place
     switch (m.here().line)
     {
     case guest:
@@ -115,14 +118,33 @@ inline void try_start(machine& m)
     case pool:
         if (m.is(flaw::stepper_keeps_right) && m.me().stepping)
             return m.ret(0);
-        return m.become(program::pool_try_execute, production_job);
+        if (!m.config().places)
+            return m.become(program::pool_try_execute, production_job);
+        m.here().b = std::exchange(m.me().occupies, byte{0});
+        if (!m.here().b && !m.occupy_if_one_is_left())
+            return m.go(refused);
+        m.w.pending_occupies = 1;
+        return m.go(claim);
+    case claim:
+        return m.call(program::pool_try_execute, claimed, production_job);
+    case claimed:
+        if (m.result())
+            return m.ret(1);
+        m.w.pending_occupies = 0;
+        m.me().occupies = m.here().b;
+        return m.go(m.here().b ? refused : vacate);
+    case vacate:
+        m.vacate();
+        return m.go(refused);
+    case refused:
+        return m.ret(0);
     }
 }
 
 /// A thread sooner or later.
 inline void start(machine& m)
 {
-    enum { guest, pool, started, look_for_guest, wake_guest };
+    enum { guest, pool, execute, started, vacate, refused, look_for_guest, wake_guest };
     switch (m.here().line)
     {
     case guest:
@@ -137,12 +159,30 @@ inline void start(machine& m)
             return m.ret(0);
         if (m.is(flaw::stepper_awaits_guest) && m.me().stepping)
             return m.ret(0);
+        if (!m.config().places)
+            return m.go(execute);
+        m.w.pending_may_wait = 1;
+        m.w.pending_occupies = 1;
+        if (!std::exchange(m.me().occupies, byte{0}))
+        {
+            m.access("takes a place");
+            ++m.w.occupied;
+        }
+        return m.go(execute);
+    case execute:
         return m.call(program::pool_execute, started, production_job);
     case started:
         m.here().b = m.result();
-        if (!m.here().b || !m.config().reactor || m.is(flaw::queued_production_is_not_shown))
-            return m.ret(m.here().b);
+        if (!m.here().b)
+            return m.go(m.pending_has_come(false) ? vacate : refused);
+        if (!m.config().reactor || m.is(flaw::queued_production_is_not_shown))
+            return m.ret(1);
         return m.go(look_for_guest);
+    case vacate:
+        m.vacate();
+        return m.go(refused);
+    case refused:
+        return m.ret(0);
     case look_for_guest:
         m.access("looks what waits for the pool");
         return m.w.pool_queue.empty() ? m.ret(1) : m.go(wake_guest);
@@ -156,7 +196,7 @@ inline void start(machine& m)
 /// A task, run elsewhere; what is returned is to be run by the caller.
 inline void give(machine& m)
 {
-    enum { guest, pool, given, look_for_guest, wake_guest };
+    enum { guest, pool, given, all_produce, take, shown, look_for_guest, wake_guest };
     activation& here = m.here();
     switch (here.line)
     {
@@ -170,7 +210,21 @@ inline void give(machine& m)
     case pool:
         return m.call(program::pool_execute, given, here.a);
     case given:
-        here.b = m.result() ? byte{0} : here.a;
+        here.b = m.result();
+        if (here.b == 2 && m.config().places
+            && m.config().strategy != ewyk::strategy_t::produce_execute_consume)
+            return m.go(all_produce);
+        here.b = here.b ? byte{0} : here.a;
+        return m.go(shown);
+    case all_produce:
+        here.b = 0;
+        m.access("looks whether all threads produce");
+        return m.go(m.all_occupied() ? take : shown);
+    case take:
+        m.access("takes back what waits first");
+        here.b = m.w.pool_queue.empty() ? byte{0} : m.w.pool_queue.pop();
+        return m.go(shown);
+    case shown:
         if (!m.config().reactor || m.is(flaw::given_task_is_not_shown))
             return m.ret(here.b);
         return m.go(look_for_guest);

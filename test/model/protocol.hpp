@@ -186,6 +186,8 @@ public:
         auto const p = ewyk::detail::production::unpack(s.word);
         if (p.state != production_state::idle)
             return "the right to produce is lost";
+        if (s.occupied != 0)
+            return "a place is lost";
         if (p.pending && s.pool_queue.empty())
             return "a thread is awaited that will never come";
         return nullptr;

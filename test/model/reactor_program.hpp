@@ -23,7 +23,7 @@ inline void reactor_produce(machine& m)
     {
         come_in, wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
         fall_asleep, look_again, go_inside, late_come_in, run_one,
-        keep_awake, lend, lend_now, capture, on_loan, late, come_back, stay_awake,
+        keep_awake, lend, lend_now, capture, on_loan, late, may_resume, other_resumes, come_back, stay_awake,
         awake, ioc_stopped, last_look, leave, asleep, announced
     };
     activation& here = m.here();   // b: whether the io_context ran something
@@ -140,7 +140,8 @@ inline void reactor_produce(machine& m)
         if (byte const item = m.w.ioc.pop(); item != wake_up_handler)
         {
             here.a = item;
-            if (m.config().in_place && m.hands_over(item) && m.production().pending)
+            if (m.config().in_place && m.hands_over(item) && m.production().pending
+                && !m.w.pending_may_wait && !m.w.wants_to_leave)
             {
                 m.gone();
                 m.access("is about to run in place task", item);
@@ -160,7 +161,7 @@ inline void reactor_produce(machine& m)
         m.set_asleep(false, true);
         return m.go(lend);
     case lend:
-        if (m.all_step() || !m.production().pending)
+        if (m.all_step() || !m.production().pending || m.w.pending_may_wait)
         {
             m.access("finds nobody who stands by");
             return m.go(capture);
@@ -173,6 +174,7 @@ inline void reactor_produce(machine& m)
         me.counted = me.limited;
         m.apply(production_event::lend);
         me.loan = static_cast<byte>(m.production().loan);
+        m.set_loan_occupies(std::exchange(me.occupies, byte{0}));
         return m.call(program::run_task, on_loan, here.a);
     case capture:
         if (pool)
@@ -189,6 +191,15 @@ inline void reactor_produce(machine& m)
         me.producing = m.apply(production_event::reclaim) == production_verdict::produce;
         return m.go(come_back);
     case late:
+        if (m.config().places && pool && !me.occupies)
+        {
+            me.occupies = m.occupy_if_one_is_left();
+            return m.go(me.occupies ? may_resume : other_resumes);
+        }
+        return m.go(may_resume);
+    case other_resumes:
+        return m.become(program::dispatch);
+    case may_resume:
         me.producing = m.apply(production_event::resume) == production_verdict::produce;
         if (me.producing)
             return m.go(come_back);

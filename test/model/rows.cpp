@@ -99,6 +99,8 @@ bool is_found(replacement const& change, std::vector<model::named_setup>& models
 BOOST_AUTO_TEST_CASE(each_change_is_found)
 {
     auto models = model::all_models();
+    // They use the same rows as the others, in more states.
+    std::erase_if(models, [](model::named_setup const& n) { return n.what.in_place; });
     auto const rows = used_rows(models);
     std::size_t made = 0;
     std::size_t found = 0;

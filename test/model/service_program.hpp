@@ -15,7 +15,7 @@ namespace model {
 /// One call of run() or a sibling, or of a wake-up that a foreign thread runs.
 inline void take_part(machine& m)
 {
-    enum { come, count, tell, look_over, enter, entered, look_over_again, take, run, ran, rest, rested, leave };
+    enum { come, count, tell, alone, look_over, enter, entered, look_over_again, take, run, ran, rest, rested, leave };
     activation& here = m.here();
     thread_state& me = m.me();
     auto const out_of_time = [&] {
@@ -36,7 +36,7 @@ inline void take_part(machine& m)
         return m.go(count);
     case count:
         if (me.stepping)
-            return m.go(look_over);
+            return m.go(alone);
         m.access("counts as one that does not step");
         ++m.w.not_stepping;
         return m.go(m.is(flaw::newcomer_tells_nobody) ? look_over : tell);
@@ -44,6 +44,13 @@ inline void take_part(machine& m)
         m.access("tells who expels the pool");
         m.end_expulsion();
         return m.go(look_over);
+    case alone:
+        if (me.foreign)
+            return m.go(look_over);
+        // Together with the next look, which tells as much.
+        if (m.w.not_stepping != 0)
+            return m.go(look_over);
+        return m.call(program::expel, look_over);
     case look_over:
         m.access("looks whether it is over");
         return m.go(out_of_time() || m.w.ioc_stopped ? leave : enter);
@@ -178,7 +185,7 @@ inline void leave_run(machine& m)
 /// What waits in the pool is posted again: handlers run only while somebody is inside run().
 inline void recall(machine& m)
 {
-    enum { take, posted, wake, woken, asked };   // b: whether a thread was asked for
+    enum { take, posted, vacate, wake, woken, asked };   // b: whether a thread was asked for
     switch (m.here().line)
     {
     case take:
@@ -188,11 +195,14 @@ inline void recall(machine& m)
             return m.here().b ? m.go(asked) : m.ret();
         byte const job = m.w.pool_queue.pop();
         if (job == production_job)
-            return m.go(wake);
+            return m.go(m.pending_has_come(false) ? vacate : wake);
         return m.call(program::post, posted, job);
     }
     case posted:
         return m.go(take);
+    case vacate:
+        m.vacate();
+        return m.go(wake);
     case wake:
         m.apply(production_event::give_up);
         return m.call(program::wake_guest, woken);

@@ -112,6 +112,7 @@ struct thread_state
 
     byte producing = 0;
     byte loan = 0;       // the number of its last one
+    byte occupies = 0;   // a place among the pool's threads that produce
     byte looping = 0;
     byte must_not_block = 0;
     byte inside_run = 0;    // is in run() or a sibling
@@ -136,12 +137,18 @@ struct world
     byte parked = 0;       // threads of the pool that are parked
     byte absent = 0;       // threads of the pool that are not started
     byte starting = 0;
+    byte occupied = 0;         // places of threads that produce, or are to
+    byte pending_occupies = 0; // one of them is the pending thread's
+    byte pending_may_wait = 0; // the pending thread may be in the pool's queue
+    byte wants_to_leave = 0;   // who stands by is needed elsewhere
 
     list posted;
     list ready;
     byte asleep = 1;
     byte asleep_late = 0;  // a relaxed store to asleep that others do not see yet: 1 false, 2 true
     byte wake_queued = 0;
+    byte present = 0;      // how many threads stand by
+    byte woken = 0;        // a wake-up for who stands by is there
     byte stopped_flag = 0; // reactor's
     byte pool_inside = 0;   // threads of the pool that say they are inside the producer
     byte in_io_context = 0; // and those that are inside the io_context
@@ -206,6 +213,10 @@ enum class flaw
     lends_unwatched,           // whoever stands by may leave between the lender's look and the loan
     watcher_just_leaves,       // it does not look whether somebody counts on it
     watcher_stays_away,        // it does not come although nobody produces
+    last_place_is_taken,       // all threads of the pool may produce
+    place_is_kept,             // who loses the right while its task is late keeps its place
+    stands_by_unseen,          // it looks and then says that it is there
+    idle_wakes_no_standby,     // who leaves the right to it does not wake it
     superseded_is_awake,       // whoever was late inside the io_context clears asleep as the producer does
     superseded_gives_up,       // it leaves the loop as the producer does
     section_is_forgotten,      // a task on loan that says that it is going to block is not heard
@@ -241,7 +252,8 @@ struct setup
     byte startable = 0;              // and those that can be started; none of both: it was stopped
     byte nonblocking_callers = 0;    // the first so many callers must not block
     bool grace = false;              // the right is lent while a thread can stand by
-    bool endless = false;            // no loan is ever late by itself
+    bool endless = false;            // no loan is ever late by itself, nor does who stands by wake
+    bool places = false;             // the pool counts its threads that produce
     bool in_place = false;           // completions run on loan inside the io_context
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run

@@ -33,6 +33,7 @@ inline std::vector<arrangement> const arrangements = {
     {"--strategy", "eat_what_you_kill", true},
     {"--strategy", "io_context", true},
     {"--strategy", "io_context_per_thread", false},
+    {"--strategy", "io_context_and_pool", true},
     {"--model", "redis", false},
     {"--model", "tomcat", true},
     {"--model", "netty", true},
@@ -50,7 +51,7 @@ inline arrangement const& find(std::string const& name)
 
 /// One for each way to accept a connection and to serve it, for tests that take seconds.
 inline std::vector<arrangement> const different_arrangements = {find("eat_what_you_kill"),
-    find("io_context_per_thread"), find("kafka"), find("hadoop")};
+    find("io_context_per_thread"), find("io_context_and_pool"), find("kafka"), find("hadoop")};
 
 /// The program under test: the test's first argument.
 inline std::string server_program()

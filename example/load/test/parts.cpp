@@ -2,8 +2,10 @@
 
 #define BOOST_TEST_MODULE load
 #include "../answer.hpp"
+#include "../connection.hpp"
 #include "../histogram.hpp"
 #include "../options.hpp"
+#include "../schedule.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -91,6 +93,55 @@ BOOST_AUTO_TEST_CASE(other_answers_are_bad)
         BOOST_TEST((answer_checker().check(text) == verdict::bad), text);
 }
 
+BOOST_AUTO_TEST_CASE(an_expected_answer_is_the_only_good_one)
+{
+    answer_checker checker;
+    checker.expect("xxx");
+    BOOST_TEST((checker.check("") == verdict::incomplete));
+    BOOST_TEST((checker.check("xx") == verdict::incomplete));
+    BOOST_TEST((checker.check("xxx") == verdict::good));
+    BOOST_TEST((checker.check("xxxx") == verdict::bad));
+    BOOST_TEST((checker.check("xy") == verdict::bad));
+    BOOST_TEST(
+        (checker.check("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") == verdict::bad));
+}
+
+BOOST_AUTO_TEST_CASE(the_connections_of_a_class_take_turns_at_its_rate)
+{
+    std::vector<schedule> all;
+    for (std::size_t turn = 0; turn != 3; ++turn)
+        all.emplace_back(1000.0, turn, 3);
+    for (std::uint64_t request = 0; request != 3000; ++request)
+        BOOST_TEST((all[request % 3].at(request / 3) == request * 1ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_rate_is_kept_for_ever)
+{
+    // A third of a microsecond is no number of nanoseconds, but no error adds up.
+    schedule const fast(3e6, 0, 1);
+    BOOST_TEST((fast.at(3'000'000) == 1s));
+    BOOST_TEST((fast.at(3'000'000ull * 3600) == 1h));
+    BOOST_TEST((schedule(0.001, 1, 2).at(0) == 1000s));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_never_answered_has_taken_until_the_end)
+{
+    asio::io_context context;
+    steady_clock::time_point const start;
+    plan const p{{}, 0, false, start, start + 1s, start + 3s};
+    tally counted;
+    connection(context, p, counted, "/", schedule(10, 0, 1)).finish();
+    BOOST_TEST(counted.unanswered == 20);    // not those of the first second
+    BOOST_TEST(counted.answered() == 0);
+    BOOST_TEST((counted.times.max() == 2s));
+    BOOST_TEST(static_cast<double>(counted.times.quantile(0.5).count()) == 1e9,
+        boost::test_tools::tolerance(0.12));
+
+    tally closed_loop;
+    connection(context, p, closed_loop, "/").finish();
+    BOOST_TEST(closed_loop.times.count() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(good_options)
 {
     auto const o = parse({"--class", "fast:64:/fast", "--class", "slow:8:/sleep/10000", "--port",
@@ -104,7 +155,21 @@ BOOST_AUTO_TEST_CASE(good_options)
     BOOST_TEST((o.measured == 1500ms));
     BOOST_TEST(o.threads == 1);
     BOOST_TEST(o.csv);
+    BOOST_TEST(o.echo == 0);
+    BOOST_TEST(!o.reconnect);
+    BOOST_TEST(!o.announce);
+    BOOST_TEST(o.classes[0].rate == 0);
     BOOST_TEST(parse({"--help"}).help);
+
+    auto const paced = parse({"--rate", "fast:20000", "--class", "fast:64:/fast", "--class",
+        "slow:8:/sleep/10000", "--rate=slow:0.5", "--announce"});
+    BOOST_TEST(paced.classes[0].rate == 20000);
+    BOOST_TEST(paced.classes[1].rate == 0.5);
+    BOOST_TEST(paced.announce);
+
+    auto const echoed = parse({"--class", "a:1:/", "--echo", "64", "--reconnect"});
+    BOOST_TEST(echoed.echo == 64);
+    BOOST_TEST(echoed.reconnect);
 }
 
 BOOST_AUTO_TEST_CASE(bad_options)
@@ -116,6 +181,9 @@ BOOST_AUTO_TEST_CASE(bad_options)
     char const* const good = "--class=a:1:/";
     BOOST_CHECK_THROW(parse({}), usage_error);
     for (auto bad : {"word", "--port=0", "--port=65536", "--host=nowhere", "--seconds=0",
-             "--seconds=nan", "--warmup=-1", "--threads=0", "--threads=x", "--nonsense"})
+             "--seconds=nan", "--warmup=-1", "--threads=0", "--threads=x", "--nonsense",
+             "--rate=b:1", "--rate=a", "--rate=a:", "--rate=a:0", "--rate=a:-1", "--rate=a:nan",
+             "--rate=a:inf", "--rate=a:1x", "--rate=a:10000001", "--echo=0", "--echo=-1",
+             "--echo=2000000"})
         BOOST_CHECK_THROW(parse({good, bad}), usage_error);
 }

@@ -9,6 +9,8 @@
 #include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
+#include <boost/asio/execution_context.hpp>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -105,6 +107,11 @@ public:
     // stop(), and waits for the running tasks.
     void stop_and_wait();
 
+    // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
+    // lets the threads end. Afterwards, in both processes, they come again when they are needed.
+    // Nobody but tasks of the pool may use it in between.
+    void notify_fork(asio::execution_context::fork_event event);
+
     // What one read of the moment shows; any thread.
     bool stopping() const noexcept { return stopping_.load(); }
     std::size_t threads() const noexcept { return threads_.load(); }
@@ -138,8 +145,14 @@ private:
 
     bool may_start() const noexcept
     {
-        return !stopping_.load() && threads_.load() < options_.max_threads;
+        return !all_end() && threads_.load() < options_.max_threads;
     }
+
+    // Whether threads that find nothing to do end.
+    bool all_end() const noexcept { return stopping_.load() || forking_.load(); }
+
+    void wake_parked() noexcept;
+    void join_threads();
 
     std::size_t claim_parked() noexcept;
     std::size_t reserve_place() noexcept;
@@ -170,6 +183,7 @@ private:
 
     // Written under mutex_, read anywhere.
     std::atomic<bool> stopping_{false};
+    std::atomic<bool> forking_{false}; // a fork is being prepared
     std::atomic<std::size_t> queued_{0};
     std::atomic<std::size_t> threads_{0};
     std::atomic<std::size_t> warming_{0}; // arriving_, for a look without the lock

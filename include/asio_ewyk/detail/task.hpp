@@ -103,11 +103,12 @@ public:
     using allocator_type =
         typename std::allocator_traits<Allocator>::template rebind_alloc<function_task>;
 
-    template <class F>
-    function_task(F&& f, Allocator const& allocator, Keep keep, strategy_t s, invocation_t i)
+    template <class F, class MakeKeep>
+    function_task(
+        F&& f, Allocator const& allocator, MakeKeep& make_keep, strategy_t s, invocation_t i)
         : task(&function_task::act, s, i)
         , function_(std::forward<F>(f))
-        , keep_(std::move(keep))
+        , keep_(make_keep())
         , allocator_(allocator)
     {
     }
@@ -148,26 +149,29 @@ struct task_allocator<std::allocator<T>>
 
 struct keep_nothing
 {
+    keep_nothing operator()() const noexcept { return {}; }
 };
 
 template <class F, class Allocator, class Keep>
 using task_for = function_task<std::decay_t<F>, typename task_allocator<Allocator>::type, Keep>;
 
 // Throws what the allocator or the function's move throws, and then the function is not consumed
-// but destroyed with the caller's copy.
-template <class F, class Allocator = std::allocator<void>, class Keep = keep_nothing>
+// but destroyed with the caller's copy. What make_keep() returns is kept until the task has run;
+// it is called only when nothing can fail any more, as the end of the only work ends a context.
+template <class F, class Allocator = std::allocator<void>, class MakeKeep = keep_nothing>
 task* make_task(F&& f, strategy_t s = {}, invocation_t i = {}, Allocator const& allocator = {},
-    Keep keep = {})
+    MakeKeep make_keep = {})
 {
+    static_assert(std::is_nothrow_invocable_v<MakeKeep&>);
     using mapped = task_allocator<Allocator>;
-    using op = task_for<F, Allocator, Keep>;
+    using op = task_for<F, Allocator, std::invoke_result_t<MakeKeep&>>;
     using traits = std::allocator_traits<typename op::allocator_type>;
     typename op::allocator_type a(mapped::get(allocator));
     op* memory = traits::allocate(a, 1);
     try
     {
         return ::new (static_cast<void*>(memory))
-            op(std::forward<F>(f), mapped::get(allocator), std::move(keep), s, i);
+            op(std::forward<F>(f), mapped::get(allocator), make_keep, s, i);
     }
     catch (...)
     {

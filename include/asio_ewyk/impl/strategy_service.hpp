@@ -120,7 +120,7 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
     detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
-        allocator, task_work(*this));
+        allocator, [this]() noexcept { return task_work(*this); });
     if (frame && frame->in_producer)
         reactor_.capture(*frame, t);
     else
@@ -321,7 +321,7 @@ inline void strategy_service::run_job(detail::call_frame& frame, detail::task* j
     frame.rethrow_captured();
 }
 
-inline void strategy_service::stop()
+inline void strategy_service::stop() noexcept
 {
     ioc_.stop();
     reactor_.stopped();

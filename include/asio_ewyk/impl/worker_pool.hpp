@@ -67,7 +67,8 @@ void worker_pool_executor_traits::execute(
         if (call_frame* frame = call_frame::find(&pool))
             return frame->run_in_place(std::forward<F>(f));
     pool_access::submit(pool,
-        make_task(std::forward<F>(f), s.strategy, s.invocation, allocator, pool_work(pool)),
+        make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
+            [&]() noexcept { return pool_work(pool); }),
         !s.blocking_never);
 }
 
@@ -86,7 +87,7 @@ template <class F>
 void worker_pool::execute(F&& f)
 {
     submit(detail::make_task(std::forward<F>(f), {}, {}, std::allocator<void>(),
-               detail::pool_work(*this)),
+               [this]() noexcept { return detail::pool_work(*this); }),
         true);
 }
 
@@ -99,8 +100,8 @@ bool worker_pool::try_execute(F&& f)
     detail::task* t = nullptr;
     try
     {
-        t = detail::make_task(
-            std::forward<F>(f), {}, {}, std::allocator<void>(), detail::pool_work(*this));
+        t = detail::make_task(std::forward<F>(f), {}, {}, std::allocator<void>(),
+            [this]() noexcept { return detail::pool_work(*this); });
     }
     catch (...)
     {
@@ -109,6 +110,15 @@ bool worker_pool::try_execute(F&& f)
     }
     threads_.give(thread, client_, t);
     return true;
+}
+
+inline void worker_pool::notify_fork(fork_event event)
+{
+    if (event == fork_prepare)
+        threads_.notify_fork(event);
+    asio::execution_context::notify_fork(event);
+    if (event != fork_prepare)
+        threads_.notify_fork(event);
 }
 
 inline void worker_pool::submit(detail::task* t, bool caller_may_run)

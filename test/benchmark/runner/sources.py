@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from . import in_process
+from . import in_process, network
 from .case import Case, Settings, Workload
 
-SOURCES = (in_process,)
+SOURCES = (in_process, network)
 
 
 def workloads() -> dict[str, Workload]:

@@ -143,6 +143,11 @@ inline void elastic_threads::stop() noexcept
     }
     while (drop_one())
         ;
+    wake_parked();
+}
+
+inline void elastic_threads::wake_parked() noexcept
+{
     for (std::size_t t = parked_.claim(); t != reserve::none; t = parked_.claim())
         look_in_queue(t);
 }
@@ -180,6 +185,24 @@ inline void elastic_threads::release(pool_client& client) noexcept
 inline void elastic_threads::stop_and_wait()
 {
     stop();
+    join_threads();
+}
+
+inline void elastic_threads::notify_fork(asio::execution_context::fork_event event)
+{
+    bool const before = event == asio::execution_context::fork_prepare;
+    {
+        std::lock_guard lock(mutex_);
+        forking_.store(before);
+    }
+    if (!before)
+        return retry_start();
+    wake_parked();
+    join_threads();
+}
+
+inline void elastic_threads::join_threads()
+{
     {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return starting_ == 0; });
@@ -321,7 +344,7 @@ inline bool elastic_threads::next(std::size_t place, pool_client*& client, task*
             t = e.what;
             return true;
         }
-        if (stopping_.load())
+        if (all_end())
         {
             retire(place);
             return false;
@@ -330,7 +353,7 @@ inline bool elastic_threads::next(std::size_t place, pool_client*& client, task*
 
         // Park first, then look: a submitter adds first and then looks who is parked.
         parked_.park(place);
-        if ((queued_.load() != 0 || stopping_.load()) && parked_.withdraw(place))
+        if ((queued_.load() != 0 || all_end()) && parked_.withdraw(place))
         {
             lock.lock();
             continue;

@@ -1,0 +1,90 @@
+"""The servers that are compared: how to start each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..case import Settings
+from . import java
+
+Command = Sequence[str | Path]
+
+THREADS = 16  # at most, where handlers may block
+GRACE_US = 50
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A server that is compared with others."""
+
+    command: Callable[[Settings], Command]  # raises NotAvailable
+    # Seconds under load before it is measured, in the quick set and in the full one.
+    warm_up: tuple[float, float] = (0.2, 1.0)
+
+
+STRATEGIES = (
+    "produce_consume",
+    "produce_execute_consume",
+    "execute_produce_consume",
+    "eat_what_you_kill",
+)
+
+
+def example(*arguments: str) -> Peer:
+    """The server of example/3_server. No client of ours is too slow for it."""
+
+    def command(settings: Settings) -> Command:
+        program = settings.programs / "example" / "3_server" / "http_server"
+        return [program, "--port", "0", "--timeout", "3600", *arguments]
+
+    return Peer(command)
+
+
+def ours(name: str, *arguments: str) -> Peer:
+    """A server of test/benchmark/network."""
+
+    def command(settings: Settings) -> Command:
+        return [settings.programs / "test" / "benchmark" / "network" / name, *arguments]
+
+    return Peer(command)
+
+
+def in_java(name: str) -> Peer:
+    """A server of test/benchmark/network/java; its compiler takes a while to find what is hot."""
+    return Peer(java.command(name), warm_up=(8.0, 20.0))
+
+
+def strategy(name: str, threads: int = THREADS, grace: int = 0) -> Peer:
+    return example("--strategy", name, "--threads", str(threads), "--grace", str(grace))
+
+
+# By name; all answer to the same paths.
+HTTP: dict[str, Peer] = {
+    "io_context/1": strategy("io_context", threads=1),
+    f"io_context/{THREADS}": strategy("io_context"),
+    "io_context per core": example("--strategy", "io_context_per_thread"),
+    "io_context+thread_pool": strategy("io_context_and_pool"),
+    **{name: strategy(name) for name in STRATEGIES},
+    "eat_what_you_kill+grace": strategy("eat_what_you_kill", grace=GRACE_US),
+    "event_loops": example("--model", "netty", "--threads", str(THREADS)),
+    "epoll": ours("epoll_server"),
+    "Jetty": in_java("JettyServer"),
+    "Netty": in_java("NettyServer"),
+}
+
+
+def echo(executor: str) -> dict[str, Peer]:
+    """By name; all send back what they get, and use serve but where only io_context is said."""
+
+    def peer(*arguments: str) -> Peer:
+        return ours("echo_server", executor, *arguments)
+
+    return {
+        "io_context/1": peer("io_context", "1"),
+        f"io_context/{THREADS}": peer("io_context", str(THREADS)),
+        "io_context/1+serve": peer("io_context+serve", "1"),
+        **{name: peer(name, str(THREADS)) for name in STRATEGIES},
+        "eat_what_you_kill+grace": peer("eat_what_you_kill", str(THREADS), str(GRACE_US)),
+        "event_loop": peer("event_loop", "1"),
+        "event_loops": peer("event_loops", "1"),
+    }

@@ -1,0 +1,126 @@
+// How often memory is asked for while events come, once everything has warmed up: never for an event,
+// whoever runs it.
+
+#include "memory_support.hpp"
+#include "support.hpp"
+
+#if defined(ASIO_EWYK_TEST_HAS_FIGURES) && !defined(ASIO_EWYK_TEST_SANITIZED)
+
+#include <boost/config.hpp>
+
+#include <cstdlib>
+#include <new>
+
+using namespace support;
+
+namespace {
+
+std::atomic<long> allocated{0};
+
+void* counted(void* memory) noexcept
+{
+    allocated.fetch_add(1, std::memory_order_relaxed); // a plain sum
+    return memory;
+}
+
+} // namespace
+
+// The two ways to memory that Asio and this library have. Not inlined: g++ would take malloc() and
+// delete for a pair that does not match.
+
+BOOST_NOINLINE void* operator new(std::size_t size)
+{
+    if (void* const memory = std::malloc(size))
+        return counted(memory);
+    throw std::bad_alloc();
+}
+
+BOOST_NOINLINE void operator delete(void* memory) noexcept { std::free(memory); }
+BOOST_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept
+{
+    return counted(::memalign(alignment, size));
+}
+
+BOOST_AUTO_TEST_SUITE(allocations)
+
+namespace {
+
+using asio::local::stream_protocol;
+using socket_type = asio::basic_stream_socket<stream_protocol, executor>;
+
+/// Sends a byte to and fro.
+class rally
+{
+public:
+    rally(context& ctx, int strokes) : a_(ctx), b_(ctx), left_(strokes)
+    {
+        asio::local::connect_pair(a_, b_);
+        strike(a_, b_);
+    }
+
+private:
+    void strike(socket_type& from, socket_type& to)
+    {
+        if (left_-- == 0)
+            return;
+        asio::async_write(from, asio::buffer(&ball_, 1), [this, &from, &to](auto, auto) {
+            asio::async_read(to, asio::buffer(&ball_, 1), [this, &from, &to](auto, auto) {
+                strike(to, from);
+            });
+        });
+    }
+
+    socket_type a_;
+    socket_type b_;
+    char ball_ = 'o';
+    int left_;
+};
+
+/// Posts a function from a function.
+class chain
+{
+public:
+    chain(context& ctx, int links) : context_(ctx), left_(links) { link(); }
+
+private:
+    void link()
+    {
+        if (left_-- != 0)
+            asio::post(context_, [this] { link(); });
+    }
+
+    context& context_;
+    int left_;
+};
+
+template <class Events>
+long allocations_of(context& ctx, int n)
+{
+    ctx.restart();
+    Events const events(ctx, n);
+    long const before = allocated;
+    run(ctx);
+    return allocated - before;
+}
+
+template <class Events>
+void need_no_memory(setting const& s)
+{
+    context ctx(s);
+    allocations_of<Events>(ctx, 200);
+    long const few = allocations_of<Events>(ctx, 100);
+    long const many = allocations_of<Events>(ctx, 10'000);
+    BOOST_TEST_MESSAGE(s << ": " << few << " allocations for 100 events, " << many << " for 10000");
+    BOOST_TEST(many < few + 100); // a thread that is started, and its caches
+}
+
+} // namespace
+
+CONTEXT_TEST_CASE(of_sockets, s) { need_no_memory<rally>(s); }
+CONTEXT_TEST_CASE(of_posts, s) { need_no_memory<chain>(s); }
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

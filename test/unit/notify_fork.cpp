@@ -1,0 +1,132 @@
+// A process that forks, with notify_fork() before and after: parent and child both go on.
+
+#include "pool_support.hpp"
+#include <asio_ewyk.hpp>
+
+#include <iostream>
+#include <utility>
+
+#if defined(__unix__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+using namespace support;
+
+#if defined(__unix__)
+
+BOOST_AUTO_TEST_SUITE(notify_fork)
+
+namespace {
+
+constexpr int right = 42;
+
+/// Forks; the child does something and says whether that went well, and so does the parent.
+template <class Context, class GoOn>
+void fork_and_go_on(Context& ctx, GoOn go_on)
+{
+    // Or the child would write what waits to be written, too.
+    std::cout.flush();
+    ctx.notify_fork(asio::execution_context::fork_prepare);
+    pid_t const child = ::fork();
+    if (child == 0)
+    {
+        ::alarm(100); // it is in nobody's care
+        ctx.notify_fork(asio::execution_context::fork_child);
+        ::_exit(go_on() ? right : 1);
+    }
+    ctx.notify_fork(asio::execution_context::fork_parent);
+    BOOST_TEST_REQUIRE(child > 0);
+    BOOST_TEST(go_on());
+    int status = 0;
+    BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
+    BOOST_TEST_REQUIRE(WIFEXITED(status));
+    BOOST_TEST(WEXITSTATUS(status) == right);
+}
+
+/// Handlers that need each other, and so several threads or one that produces on; I/O; a timer.
+bool works(context& ctx, setting const& s)
+{
+    ctx.restart();
+    bool met = s.serial;
+    event first, second;
+    if (!s.serial)
+    {
+        asio::post(ctx, [&] { met = first.wait(); second.set(); });
+        asio::post(ctx, [&] { first.set(); second.wait(); });
+    }
+    using asio::local::stream_protocol;
+    asio::basic_stream_socket<stream_protocol, executor> a(ctx), b(ctx);
+    asio::local::connect_pair(a, b);
+    char out = 'x', in = ' ';
+    bool fired = false;
+    asio::basic_waitable_timer<std::chrono::steady_clock,
+        asio::wait_traits<std::chrono::steady_clock>, executor>
+        timer(ctx, 1ms);
+    asio::async_read(b, asio::buffer(&in, 1), [&](auto, auto) {});
+    timer.async_wait([&](auto) {
+        fired = true;
+        asio::async_write(a, asio::buffer(&out, 1), [](auto, auto) {});
+    });
+    run(ctx);
+    return met && fired && in == 'x';
+}
+
+} // namespace
+
+CONTEXT_TEST_CASE(a_context_goes_on_in_both, s)
+{
+    context ctx(s);
+    BOOST_TEST(works(ctx, s)); // so that the pool has threads
+    fork_and_go_on(ctx, [&] { return works(ctx, s); });
+    BOOST_TEST(works(ctx, s));
+}
+
+// The epoll descriptor is a new one in the child: an operation that was begun before goes on there.
+CONTEXT_TEST_CASE(an_operation_completes_in_both, s)
+{
+    context ctx(s);
+    asio::steady_timer timer(ctx, 20ms);
+    int fired = 0;
+    timer.async_wait([&](auto) { ++fired; });
+    ctx.poll();
+    fork_and_go_on(ctx, [&] {
+        ctx.restart();
+        run(ctx);
+        return fired == 1;
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_pool_goes_on_in_both)
+{
+    ewyk::worker_pool pool({.min_threads = 1, .max_threads = 3});
+    std::atomic<int> ran{0};
+    auto const burst = [&] {
+        gathering all;
+        for (int i = 0; i != 3; ++i)
+            pool.execute([&] {
+                all.arrive_and_wait_for(3);
+                ++ran;
+            });
+        pool.wait();
+        return all.wait_for(3);
+    };
+    BOOST_TEST(burst());
+    fork_and_go_on(pool, [&] { return burst() && ran == 6; });
+}
+
+// What is queued then is done before, with the threads that there are.
+BOOST_AUTO_TEST_CASE(what_waits_in_a_pool_is_done_before)
+{
+    ewyk::worker_pool pool({.max_threads = 1});
+    std::atomic<int> ran{0};
+    pool.execute([&] {
+        for (int i = 0; i != 10; ++i)
+            pool.execute([&] { ++ran; });
+    });
+    fork_and_go_on(pool, [&] { return ran == 10 && pool.threads() == 0; });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

@@ -1,0 +1,188 @@
+// Signals while everything runs: a timer of the process that interrupts every system call it can, and
+// signals that are waited for. None may be seen by a thread of the library's, none may be lost.
+
+#include "pool_support.hpp"
+#include <asio_ewyk.hpp>
+
+#if defined(__linux__)
+
+#include <csignal>
+#include <ctime>
+
+using namespace support;
+
+BOOST_AUTO_TEST_SUITE(signals)
+
+namespace {
+
+thread_local bool of_library = false;
+
+std::atomic<long> delivered{0};
+std::atomic<long> on_threads_of_library{0};
+static_assert(std::atomic<long>::is_always_lock_free); // so that a signal may count
+
+void count_signal(int)
+{
+    ++delivered;
+    if (of_library)
+        ++on_threads_of_library;
+}
+
+/// Sends the process a signal five thousand times a second; system calls are not started again.
+class storm
+{
+public:
+    storm()
+    {
+        delivered = 0;
+        on_threads_of_library = 0;
+        struct sigaction act = {};
+        act.sa_handler = &count_signal;
+        ::sigemptyset(&act.sa_mask);
+        ::sigaction(SIGUSR1, &act, &before_);
+        struct sigevent event = {};
+        event.sigev_notify = SIGEV_SIGNAL;
+        event.sigev_signo = SIGUSR1;
+        BOOST_TEST_REQUIRE(::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0);
+        itimerspec every = {};
+        every.it_interval.tv_nsec = every.it_value.tv_nsec = 200'000;
+        ::timer_settime(timer_, 0, &every, nullptr);
+    }
+    storm(storm const&) = delete;
+    storm& operator=(storm const&) = delete;
+    ~storm()
+    {
+        ::timer_delete(timer_);
+        // One may be pending still.
+        struct sigaction ignore = {};
+        ignore.sa_handler = SIG_IGN;
+        ::sigaction(SIGUSR1, &ignore, nullptr);
+        ::sigaction(SIGUSR1, &before_, nullptr);
+    }
+
+private:
+    struct sigaction before_ = {};
+    timer_t timer_{};
+};
+
+using asio::local::stream_protocol;
+
+asio::awaitable<void> echo(stream_protocol::socket socket)
+{
+    std::array<char, 64> buffer;
+    for (;;)
+    {
+        auto const n = co_await socket.async_read_some(asio::buffer(buffer), asio::use_awaitable);
+        co_await asio::async_write(socket, asio::buffer(buffer, n), asio::use_awaitable);
+    }
+}
+
+/// Sends numbers until enough signals came, and checks that each comes back.
+asio::awaitable<void> talk(stream_protocol::socket socket, std::atomic<int>& wrong)
+{
+    asio::steady_timer pause(co_await asio::this_coro::executor);
+    for (int sent = 0; delivered < 300 || sent < 100; ++sent)
+    {
+        int answer = -1;
+        co_await asio::async_write(socket, asio::buffer(&sent, sizeof sent), asio::use_awaitable);
+        co_await asio::async_read(socket, asio::buffer(&answer, sizeof answer), asio::use_awaitable);
+        wrong += answer != sent;
+        pause.expires_after(100us); // so that everybody sleeps from time to time
+        co_await pause.async_wait(asio::use_awaitable);
+    }
+}
+
+void talk_in_a_storm(auto& ctx, std::atomic<int>& wrong)
+{
+    for (int i = 0; i != 3; ++i)
+    {
+        stream_protocol::socket client(ctx), server(ctx);
+        asio::local::connect_pair(client, server);
+        asio::co_spawn(ctx, echo(std::move(server)), asio::detached);
+        asio::co_spawn(ctx, talk(std::move(client), wrong), asio::detached);
+    }
+}
+
+/// With hooks that tell which threads are the library's.
+class watched_context : public ewyk::strategy_context
+{
+public:
+    explicit watched_context(setting const& s) : strategy_context(watched(options(s))) {}
+
+private:
+    static ewyk::strategy_options watched(ewyk::strategy_options o)
+    {
+        o.on_thread_start = [] { of_library = true; };
+        return o;
+    }
+};
+
+} // namespace
+
+// Callers of run() are interrupted; what they wait for comes all the same.
+CONTEXT_TEST_CASE(interrupt_every_system_call_of_the_callers, s)
+{
+    std::atomic<int> wrong{0};
+    watched_context ctx(s);
+    storm const interrupts;
+    talk_in_a_storm(ctx, wrong);
+    // Some sleep as guests meanwhile, with and without a deadline.
+    std::vector<std::thread> callers;
+    for (std::size_t i = 1; i < s.callers; ++i)
+        callers.emplace_back([&, i] {
+            while (!ctx.stopped())
+                i == 1 ? ctx.run_for(3ms) : ctx.run();
+        });
+    {
+        deadline const in_time(ctx);
+        ctx.run();
+    }
+    for (auto& t : callers)
+        t.join();
+    BOOST_TEST(wrong == 0);
+    BOOST_TEST(delivered >= 300);
+    BOOST_TEST(on_threads_of_library == 0);
+}
+
+BOOST_AUTO_TEST_CASE(never_interrupt_a_loop)
+{
+    std::atomic<int> wrong{0};
+    event done;
+    ewyk::event_loop loop({.on_thread_start = [] { of_library = true; }});
+    ewyk::worker_pool pool({.on_thread_start = [] { of_library = true; }});
+    BOOST_TEST(warm_up(pool, 2));
+    storm const interrupts;
+    talk_in_a_storm(loop, wrong);
+    BOOST_TEST(eventually([] { return delivered >= 300; }));
+    asio::post(pool, [&] { done.set(); });
+    BOOST_TEST(done.wait());
+    BOOST_TEST(loop.shutdown_gracefully(10ms, patience));
+    BOOST_TEST(wrong == 0);
+    BOOST_TEST(on_threads_of_library == 0);
+}
+
+// Signals that are sent to the process while the library's threads are there arrive at who waits.
+CONTEXT_TEST_CASE(sent_to_the_process_arrive_one_by_one, s)
+{
+    context ctx(s);
+    asio::signal_set set(ctx, SIGUSR2);
+    int heard = 0;
+    std::function<void()> next = [&] {
+        set.async_wait([&](boost::system::error_code error, int number) {
+            LOCKED_TEST(!error);
+            LOCKED_TEST(number == SIGUSR2);
+            if (++heard == 50)
+                return;
+            next();
+            ::kill(::getpid(), SIGUSR2);
+        });
+    };
+    next();
+    ::kill(::getpid(), SIGUSR2);
+    run(ctx);
+    BOOST_TEST(heard == 50);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_HPP
 
 #include <asio_ewyk/any_executor.hpp>
+#include <asio_ewyk/bind_invocation.hpp>
 #include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/chooser.hpp>
 #include <asio_ewyk/context_group.hpp>

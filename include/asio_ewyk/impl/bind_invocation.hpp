@@ -1,0 +1,120 @@
+#ifndef ASIO_EWYK_IMPL_BIND_INVOCATION_HPP
+#define ASIO_EWYK_IMPL_BIND_INVOCATION_HPP
+
+#include <asio_ewyk/bind_invocation.hpp>
+#include <asio_ewyk/detail/with_invocation.hpp>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/associator.hpp>
+#include <boost/asio/async_result.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// Starts an operation whose handler, made from the token, is bound as the token was.
+template <class Initiation>
+struct bound_initiation
+{
+    template <class Handler, class... Args>
+    void operator()(Handler&& handler, Args&&... args) &&
+    {
+        std::move(initiation)(bind_invocation(invocation, std::forward<Handler>(handler)),
+            std::forward<Args>(args)...);
+    }
+
+    template <class Handler, class... Args>
+    void operator()(Handler&& handler, Args&&... args) const&
+    {
+        initiation(bind_invocation(invocation, std::forward<Handler>(handler)),
+            std::forward<Args>(args)...);
+    }
+
+    Initiation const& get() const noexcept { return initiation; }
+
+    invocation_t invocation;
+    Initiation initiation;
+};
+
+// Asio of Boost 1.81 looks for these where the token is a handler.
+template <class Result, class = void>
+struct bound_result
+{
+};
+
+template <class Result>
+struct bound_result<Result, std::void_t<typename Result::completion_handler_type>>
+{
+    using completion_handler_type = invocation_binder<typename Result::completion_handler_type>;
+    using return_type = typename Result::return_type;
+};
+
+// Everything that is associated with the target is associated with what wraps it.
+template <template <class, class> class Associator, class Wrapper, class T, class Candidate>
+struct forwarding_associator : Associator<T, Candidate>
+{
+    static auto get(Wrapper const& wrapper) noexcept
+    {
+        return Associator<T, Candidate>::get(wrapper.get());
+    }
+
+    static auto get(Wrapper const& wrapper, Candidate const& candidate) noexcept
+    {
+        return Associator<T, Candidate>::get(wrapper.get(), candidate);
+    }
+};
+
+} // namespace asio_ewyk::detail
+
+namespace boost::asio {
+
+template <class T, class... Signatures>
+class async_result<asio_ewyk::invocation_binder<T>, Signatures...>
+    : public asio_ewyk::detail::bound_result<async_result<T, Signatures...>>
+{
+public:
+    template <class Initiation, class Token, class... Args>
+    static auto initiate(Initiation&& initiation, Token&& token, Args&&... args)
+        -> decltype(async_initiate<T, Signatures...>(
+            std::declval<asio_ewyk::detail::bound_initiation<std::decay_t<Initiation>>>(),
+            token.get(), std::forward<Args>(args)...))
+    {
+        return async_initiate<T, Signatures...>(
+            asio_ewyk::detail::bound_initiation<std::decay_t<Initiation>>{
+                token.get_invocation(), std::forward<Initiation>(initiation)},
+            token.get(), std::forward<Args>(args)...);
+    }
+};
+
+template <template <class, class> class Associator, class T, class Candidate>
+struct associator<Associator, asio_ewyk::invocation_binder<T>, Candidate>
+    : asio_ewyk::detail::forwarding_associator<Associator, asio_ewyk::invocation_binder<T>, T,
+          Candidate>
+{
+};
+
+template <template <class, class> class Associator, class T, class Candidate>
+struct associator<Associator, asio_ewyk::detail::bound_initiation<T>, Candidate>
+    : asio_ewyk::detail::forwarding_associator<Associator,
+          asio_ewyk::detail::bound_initiation<T>, T, Candidate>
+{
+};
+
+template <class T, class Executor>
+struct associated_executor<asio_ewyk::invocation_binder<T>, Executor>
+{
+    using binder = asio_ewyk::invocation_binder<T>;
+    using type = decltype(asio_ewyk::detail::with_invocation(
+        std::declval<typename associated_executor<T, Executor>::type>(), asio_ewyk::invocation));
+
+    static type get(binder const& b, Executor const& candidate = {}) noexcept
+    {
+        return asio_ewyk::detail::with_invocation(
+            associated_executor<T, Executor>::get(b.get(), candidate), b.get_invocation());
+    }
+};
+
+} // namespace boost::asio
+
+#endif

@@ -159,9 +159,9 @@ inline void start(machine& m)
             return m.ret(0);
         if (m.is(flaw::stepper_awaits_guest) && m.me().stepping)
             return m.ret(0);
+        m.w.pending_may_wait = 1;
         if (!m.config().places)
             return m.go(execute);
-        m.w.pending_may_wait = 1;
         m.w.pending_occupies = 1;
         if (!std::exchange(m.me().occupies, byte{0}))
         {

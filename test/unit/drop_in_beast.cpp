@@ -22,7 +22,7 @@ namespace {
 // A stream with a timeout has a timer beside its socket: the two meet on a strand.
 using concrete_stream = beast::basic_stream<tcp, asio::strand<executor>>;
 
-tcp::endpoint any_port() { return {asio::ip::address_v4::loopback(), 0}; }
+tcp::endpoint unused_port() { return {asio::ip::address_v4::loopback(), 0}; }
 
 /// Answers each request with its own target, until the client closes.
 template <class Stream>
@@ -78,7 +78,7 @@ void http_round_trips(context& ctx)
     constexpr int requests = 20;
     std::atomic<int> served{0};
     std::atomic<int> answered{0};
-    tcp::acceptor acceptor(ctx, any_port());
+    tcp::acceptor acceptor(ctx, unused_port());
     auto const fail = [](std::exception_ptr e) {
         LOCKED_TEST(!e, "a coroutine ended with an exception");
     };
@@ -126,7 +126,7 @@ CONTEXT_TEST_CASE(http_over_a_stream_of_the_concrete_executor, s)
 CONTEXT_TEST_CASE(a_silent_peer_times_out, s)
 {
     context ctx(s);
-    tcp::acceptor acceptor(ctx, any_port());
+    tcp::acceptor acceptor(ctx, unused_port());
     beast::tcp_stream stream(asio::make_strand(ctx));
     tcp::socket peer(ctx);
     std::array<char, 16> buffer{};
@@ -147,7 +147,7 @@ CONTEXT_TEST_CASE(a_silent_peer_times_out, s)
 CONTEXT_TEST_CASE(a_timeout_that_is_not_reached_changes_nothing, s)
 {
     context ctx(s);
-    tcp::acceptor acceptor(ctx, any_port());
+    tcp::acceptor acceptor(ctx, unused_port());
     beast::tcp_stream stream(asio::make_strand(ctx));
     tcp::socket peer(ctx);
     std::string read;

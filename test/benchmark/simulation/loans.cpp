@@ -18,6 +18,7 @@ loans::loans(machine const& on, duration grace)
     , grace_(grace)
     , computing_grace_(figures::computing * grace)
     , interval_(least())
+    , history_(nullptr)
 {
 }
 

@@ -120,10 +120,9 @@ public:
         ran_.fetch_add(cpu.count(), std::memory_order_relaxed);
         if (expects_overrun(type))
             return history_.was_handed_over(type);
-        bool const late = time >= (superseded ? grace_ : computing_grace_);
-        if (late)
+        // Nothing is learned from it: the thread that was woken may have taken the core from it.
+        if (time >= (superseded ? grace_ : computing_grace_))
             count_late();
-        count_loan(type, late);
     }
 
     // The producer, before it lends. Relaxed: the loan that follows makes it visible, and its end

@@ -91,6 +91,9 @@ public:
     // The producer: whether to lend for such a task rather than to hand over.
     bool pays(task::action type) const noexcept { return pays_ && !expects_overrun(type); }
 
+    // The producer: whether what tasks compute is to be measured, which is a system call.
+    bool spreads() const noexcept { return spreads_; }
+
     // The producer, for each task.
     void count() noexcept
     {
@@ -213,6 +216,7 @@ private:
         duration const ran(ran_.exchange(0, std::memory_order_relaxed));
         bool const lends = !may_spread_
             || spread_.lends_after({time, tasks_, used, ran});
+        spreads_ = !lends;
         pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
         began_window_ = now;
         cpu_ = cpu;
@@ -230,6 +234,7 @@ private:
 
     // The producer's own.
     bool pays_ = true;
+    bool spreads_ = false;
     spread spread_;
     std::size_t tasks_ = 0; // in this window
     time_point began_window_{};

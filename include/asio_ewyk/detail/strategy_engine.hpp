@@ -226,6 +226,8 @@ private:
             else if (standby_.pays(kind) && begin_loan(frame))
                 return run_on_loan(frame, product, kind);
         }
+        // Before that, while this is the producer.
+        bool const spreads = standby_.spreads();
         bool const handed_over = may_hand_over && hand_over(frame, s);
         switch (choose(s, i, may_block, handed_over))
         {
@@ -259,11 +261,12 @@ private:
             run(frame, product);
             return resume(frame);
         }
-        auto const cpu_before = this_thread_cpu_time();
+        std::chrono::nanoseconds const none{};
+        auto const cpu_before = spreads ? this_thread_cpu_time() : none;
         time_point const began = std::chrono::steady_clock::now();
         run(frame, product);
         auto const time = std::chrono::steady_clock::now() - began;
-        auto const cpu = this_thread_cpu_time() - cpu_before;
+        auto const cpu = spreads ? this_thread_cpu_time() - cpu_before : none;
         bool const resumed = resume(frame);
         standby_.count_run(kind, time, cpu, !resumed);
         return resumed;

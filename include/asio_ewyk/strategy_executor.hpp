@@ -49,7 +49,8 @@ struct strategy_executor_traits
     | `blocking.never`     | becomes a task                              | becomes a task |
 
     What is executed by a completion inside the reactor (an I/O object's or a timer's) becomes a
-    task too, or is run in place where the strategy would not hand over anyhow. What a function
+    task too, or is run in place where the strategy would not hand over anyhow, or would do so only
+    if it is late (see `strategy_options::grace`). What a function
     that was called at once throws leaves the task around it, as with `io_context`.
 
     It answers and requires `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,

@@ -39,6 +39,7 @@ struct strategy_options
 
     /** Whether tasks of a type that overran the grace more often than not are handed over before
         they run, like all with a grace of 0, until they are short again: about each 16th is tried.
+        Learned while tasks run with the grace; so not while many are late, when none does.
         The type is the handler's own, with what Asio wraps it in, so it is known only of what is
         submitted by a `strategy_executor`: to the context itself, or by I/O objects that have one.
         An `any_io_executor`, their default, hides it. What resumes coroutines has one type for all

@@ -50,7 +50,7 @@ private:
                 catch_one(1 - player);
                 throw_one(player);
                 if (luck >= 97)
-                    std::this_thread::sleep_for(200us);
+                    std::this_thread::sleep_for(200us); // likewise, with the next ones under way
                 if (luck == 50)
                     throw std::runtime_error("as planned");
             });

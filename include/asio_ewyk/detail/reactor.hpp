@@ -18,7 +18,7 @@
 namespace asio_ewyk::detail {
 
 // An io_context as a producer: what completes inside it is captured and becomes a task, together
-// with what is posted. Jetty's ManagedSelector.
+// with what is posted, or is run in place. Jetty's ManagedSelector.
 //
 // Waiting and waking: the producer sets `asleep`, looks once more whether something was posted, and
 // enters the io_context. Who posts adds the task, looks whether `asleep` is set, and if so sends a

@@ -184,16 +184,7 @@ BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
             ewyk::blocking_section const blocks;
             throw std::runtime_error("as planned");
         });
-    for (bool over = false; !over;)
-        try
-        {
-            ctx.run();
-            over = true;
-        }
-        catch (std::runtime_error const&)
-        {
-            ++caught;
-        }
+    run_and_count(ctx, caught);
     BOOST_TEST(ran == many);
     BOOST_TEST(eventually([&] { return caught == many; }));
 }

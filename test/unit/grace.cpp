@@ -136,16 +136,7 @@ BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
                 if (i % 3 == 0)
                     throw std::runtime_error("as planned");
             });
-        for (bool over = false; !over;)
-            try
-            {
-                ctx.run();
-                over = true;
-            }
-            catch (std::runtime_error const&)
-            {
-                ++caught;
-            }
+        run_and_count(ctx, caught);
         BOOST_TEST(ran == 30);
         BOOST_TEST(eventually([&] { return caught == 10; }));
     }

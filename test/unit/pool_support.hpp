@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -372,6 +373,21 @@ private:
 #endif
     bool in_force_ = false;
 };
+
+/// Runs the context to its end, and counts the exceptions that leave run() on the way.
+inline void run_and_count(ewyk::strategy_context& ctx, std::atomic<int>& caught)
+{
+    for (bool over = false; !over;)
+        try
+        {
+            ctx.run();
+            over = true;
+        }
+        catch (std::runtime_error const&)
+        {
+            ++caught;
+        }
+}
 
 }
 

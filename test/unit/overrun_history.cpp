@@ -15,10 +15,11 @@ using history = asio_ewyk::detail::overrun_history;
 
 // Types of tasks, as many as are needed.
 template <int I>
-void act(task*, bool)
+boost::core::typeinfo const* act(task*, asio_ewyk::detail::task_purpose)
 {
     static int volatile distinct = I; // or the linker may make one of several
     distinct = distinct + 1;
+    return nullptr;
 }
 
 template <class F, int... I>

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 
 #include <asio_ewyk/detail/lender.hpp>
+#include <asio_ewyk/detail/thread_activity.hpp>
 
 #include <boost/config.hpp>
 
@@ -24,13 +25,19 @@ public:
         : run(of)
         , owner_(owner)
         , outer_(std::exchange(top_, this))
+        , activity_(thread_activity::mine())
+        , served_before_(activity_.serve(owner))
     {
     }
 
     call_frame(call_frame const&) = delete;
     call_frame& operator=(call_frame const&) = delete;
 
-    ~call_frame() { top_ = outer_; }
+    ~call_frame()
+    {
+        activity_.serve(served_before_);
+        top_ = outer_;
+    }
 
     // Not inlined, nor is end_loans(): a function that contains both this and the switch to another
     // stack might keep the address of top_ for a thread that it has left since.
@@ -120,6 +127,8 @@ public:
 private:
     void const* owner_;
     call_frame* outer_;
+    thread_activity& activity_;
+    void const* served_before_;
     std::exception_ptr error_;
 
     static inline thread_local call_frame* top_ = nullptr;

@@ -88,54 +88,12 @@ public:
     }
 
     // Has another thread produce.
-    void dispatch(call_frame& frame)
-    {
-        if (threads_.wake_guest() || !threads_.may_start())
-            return;
-        if (apply(production_event::ask) != production_verdict::start)
-            threads_.retry_start();
-        else if (!threads_.start(*this, frame))
-        {
-            apply(production_event::give_up);
-            threads_.wake_guest();
-        }
-    }
+    void dispatch(call_frame& frame);
 
 private:
-    static void act(task* base, bool run)
-    {
-        auto* self = static_cast<strategy_engine*>(base);
-        if (run)
-            self->arrive(*call_frame::find(self));
-        else
-        {
-            self->threads_.arrived(nullptr);
-            self->apply(production_event::give_up);
-            self->threads_.wake_guest();
-        }
-    }
+    static boost::core::typeinfo const* act(task* base, task_purpose purpose);
 
-    void arrive(call_frame& frame)
-    {
-        if (frame.producing)
-        {
-            // It has found its own request in the pool's queue.
-            threads_.arrived(nullptr);
-            apply(production_event::arrive);
-            return;
-        }
-        // Before the pending bit is cleared, and somebody else may set it.
-        threads_.arrived(&frame);
-        struct leave
-        {
-            Threads& threads;
-            call_frame& frame;
-            ~leave() { threads.produces_no_more(frame); }
-        } const on_exit{threads_, frame};
-        bool const stands_by = frame.pooled && standby_.in_use();
-        if (stands_by ? stand_by() : apply(production_event::arrive) == production_verdict::produce)
-            loop(frame);
-    }
+    void arrive(call_frame& frame);
 
     // True if this thread is the producer now.
     bool stand_by();
@@ -151,36 +109,7 @@ private:
         return step.verdict;
     }
 
-    void loop(call_frame& frame)
-    {
-        flag_scope looping(frame.looping, true);
-        frame.producing = true;
-        try
-        {
-            do
-            {
-                while (auto product = next(frame))
-                    if (!consume(frame, std::move(product)))
-                        return;
-                // By a task that ran inside the producer.
-                if (!frame.producing)
-                    return;
-            } while (!frame.nested
-                && apply(production_event::found_none) == production_verdict::produce);
-            frame.producing = frame.nested;
-            gone(frame);
-        }
-        catch (...)
-        {
-            if (std::exchange(frame.producing, frame.nested) && !frame.nested)
-            {
-                abdicate();
-                gone(frame);
-                dispatch(frame);
-            }
-            throw;
-        }
-    }
+    void loop(call_frame& frame);
 
     void gone(call_frame& frame) noexcept
     {
@@ -205,72 +134,7 @@ private:
 
     // False if another thread produces now.
     template <class Product>
-    bool consume(call_frame& frame, Product product)
-    {
-        strategy_t const s = strategy_of(product);
-        invocation_t const i = invocation_of(product);
-        task::action const kind = type_of(product);
-        bool const may_block = this_thread_may_block;
-        bool may_hand_over
-            = choose(s, i, may_block, true) == sub_strategy::execute_produce_consume;
-        if (may_hand_over && standby_.in_use())
-        {
-            standby_.count();
-            if (standby_.wants_to_leave())
-            {
-                // Without a hand-over it can leave, if the task can go to the pool instead.
-                standby_.wake();
-                may_hand_over = threads_.steps_alone(frame)
-                    || choose(s, i, may_block, false) != sub_strategy::produce_execute_consume;
-            }
-            else if (standby_.pays(kind) && begin_loan(frame))
-                return run_on_loan(frame, product, kind);
-        }
-        // Before that, while this is the producer.
-        bool const spreads = standby_.spreads();
-        bool const handed_over = may_hand_over && hand_over(frame, s);
-        switch (choose(s, i, may_block, handed_over))
-        {
-        case sub_strategy::produce_execute_consume:
-            // Who steps wants to see the task run, unless it was meant for the pool.
-            if ((frame.nested || threads_.steps_alone(frame))
-                && s != strategy_t::produce_execute_consume)
-                return run(frame, product);
-            if (task* back = threads_.give(std::move(product), frame, s))
-            {
-                bool const right_only = is_production(back);
-                back->run();
-                // What waited first was the request for a producer, who is here; so one thread
-                // less is to produce. If they still all are, the task that waits next.
-                if (right_only && threads_.all_produce() && (back = threads_.take()) != nullptr)
-                    back->run();
-            }
-            frame.rethrow_captured();
-            return true;
-        case sub_strategy::produce_invoke_consume: {
-            may_block_scope mark(false);
-            return run(frame, product);
-        }
-        case sub_strategy::produce_consume:
-            return run(frame, product);
-        case sub_strategy::execute_produce_consume:
-            break;
-        }
-        if (!standby_.in_use())
-        {
-            run(frame, product);
-            return resume(frame);
-        }
-        std::chrono::nanoseconds const none{};
-        auto const cpu_before = spreads ? this_thread_cpu_time() : none;
-        time_point const began = std::chrono::steady_clock::now();
-        run(frame, product);
-        auto const time = std::chrono::steady_clock::now() - began;
-        auto const cpu = spreads ? this_thread_cpu_time() - cpu_before : none;
-        bool const resumed = resume(frame);
-        standby_.count_run(kind, time, cpu, !resumed);
-        return resumed;
-    }
+    bool consume(call_frame& frame, Product product);
 
     // After a task, when the right was handed over. False if another thread produces now.
     bool resume(call_frame& frame)
@@ -293,7 +157,13 @@ private:
         {
             // Its end is a part of the task: it may block as well.
             Product mine(std::move(product));
-            mine();
+            if constexpr (std::is_same_v<Product, task_ptr>)
+                mine();
+            else
+            {
+                handler_scope const running(&describe<Product>);
+                mine();
+            }
         }
         frame.rethrow_captured();
         return true;
@@ -312,41 +182,7 @@ private:
     void end_loan(std::uint32_t loan) noexcept override;
 
     // Whether another thread has, or is on its way to take, the right to produce.
-    bool hand_over(call_frame& frame, strategy_t s)
-    {
-        if (frame.nested)
-            return false;
-        // A request that waits in the pool's queue may wait for long; only with this strategy
-        // production waits with it.
-        if (s != strategy_t::execute_produce_consume && threads_.pending_may_wait())
-            return false;
-        frame.producing = false;
-        if (threads_.steps_alone(frame))
-        {
-            // The right is there for any other caller; nobody is asked to take it.
-            abdicate();
-            threads_.wake_guest();
-            return true;
-        }
-        // The right is given up before a thread is asked to take it: one that came first would
-        // find it taken, and leave.
-        if (apply(production_event::hand_over) != production_verdict::start)
-        {
-            threads_.produces_no_more(frame);
-            threads_.retry_start();
-            return true;
-        }
-        bool const started = s == strategy_t::execute_produce_consume
-            ? threads_.start(*this, frame)
-            : threads_.try_start(*this, frame);
-        if (started || apply(production_event::take_back) != production_verdict::produce)
-        {
-            threads_.produces_no_more(frame);
-            return true;
-        }
-        frame.producing = true;
-        return false;
-    }
+    bool hand_over(call_frame& frame, strategy_t s);
 
     template <class Product>
     strategy_t strategy_of(Product const& product) const noexcept

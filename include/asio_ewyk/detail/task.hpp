@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_TASK_HPP
 #define ASIO_EWYK_DETAIL_TASK_HPP
 
+#include <asio_ewyk/detail/thread_activity.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 
@@ -22,15 +23,19 @@ public:
 
     // Runs the task. The object is gone (or, if it is not of the heap, reusable) before the
     // function is called, so that its memory can serve what the function allocates.
-    void run() { act_(this, true); }
+    void run()
+    {
+        handler_scope const running(act_);
+        act_(this, task_purpose::run);
+    }
 
     // Destroys the task without running it.
-    void destroy() noexcept { act_(this, false); }
+    void destroy() noexcept { act_(this, task_purpose::destroy); }
 
     strategy_t strategy() const noexcept { return strategy_; }
     invocation_t invocation() const noexcept { return invocation_; }
 
-    using action = void (*)(task*, bool run);
+    using action = task_action;
 
     // The same for all tasks that run a function of the same type.
     action type() const noexcept { return act_; }
@@ -113,8 +118,10 @@ public:
     {
     }
 
-    static void act(task* base, bool run)
+    static boost::core::typeinfo const* act(task* base, task_purpose purpose)
     {
+        if (purpose == task_purpose::describe) [[unlikely]]
+            return &BOOST_CORE_TYPEID(Function);
         auto* self = static_cast<function_task*>(base);
         allocator_type allocator(self->allocator_);
         // Declared first, released last: a handler's own destructor is still part of its work.
@@ -122,8 +129,9 @@ public:
         Function function(std::move(self->function_));
         self->~function_task();
         std::allocator_traits<allocator_type>::deallocate(allocator, self, 1);
-        if (run)
+        if (purpose == task_purpose::run)
             std::move(function)();
+        return nullptr;
     }
 
 private:
@@ -146,6 +154,13 @@ struct task_allocator<std::allocator<T>>
     using type = asio::recycling_allocator<void>;
     static type get(std::allocator<T> const&) noexcept { return {}; }
 };
+
+// The action of what is no task, but is run as one.
+template <class Function>
+boost::core::typeinfo const* describe(task*, task_purpose) noexcept
+{
+    return &BOOST_CORE_TYPEID(Function);
+}
 
 struct keep_nothing
 {

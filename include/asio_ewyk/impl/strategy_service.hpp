@@ -110,7 +110,10 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         using task = detail::task_for<F, Allocator, task_work>;
         if (begin_in_place(*frame, s, &task::act))
         {
-            frame->run_in_place(std::forward<F>(f));
+            {
+                detail::handler_scope const running(&task::act);
+                frame->run_in_place(std::forward<F>(f));
+            }
             return end_in_place(*frame, &task::act);
         }
     }

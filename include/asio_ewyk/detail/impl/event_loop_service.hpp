@@ -3,49 +3,10 @@
 
 #include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
+#include <asio_ewyk/detail/impl/event_loop_executor.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
 namespace asio_ewyk::detail {
-
-static_assert(asio::execution::is_executor_v<event_loop_executor>);
-static_assert(sizeof(event_loop_executor) <= 16);
-
-inline event_loop_work::event_loop_work(event_loop_service& service) noexcept
-    : io_context_work(asio::require(
-        service.context().get_executor(), asio::execution::outstanding_work.tracked))
-{
-    service.try_to_start();
-}
-
-inline asio::io_context& event_loop_executor_traits::context(event_loop_service& service) noexcept
-{
-    return service.context();
-}
-
-inline bool event_loop_executor_traits::running_in_this_thread(event_loop_service& service) noexcept
-{
-    return service.running_in_this_thread();
-}
-
-#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
-inline void event_loop_executor_traits::work_started(event_loop_service& service) noexcept
-{
-    service.try_to_start();
-    service.context().get_executor().on_work_started();
-}
-
-inline void event_loop_executor_traits::work_finished(event_loop_service& service) noexcept
-{
-    service.context().get_executor().on_work_finished();
-}
-#endif
-
-template <class F, class Allocator>
-void event_loop_executor_traits::execute(
-    event_loop_service& service, submission s, F&& f, Allocator const& allocator)
-{
-    service.execute(s, std::forward<F>(f), allocator);
-}
 
 inline event_loop_options numbered(event_loop_options o)
 {
@@ -82,6 +43,7 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     {
         // Not by the io_context's executor: what is thrown would wait for the end of the round.
         std::decay_t<F> function(std::forward<F>(f));
+        handler_scope const running(&describe<std::decay_t<F>>);
         try
         {
             std::move(function)();
@@ -235,6 +197,7 @@ inline void event_loop_service::work()
 {
     thread_id_.store(std::this_thread::get_id());
     clock_.begin();
+    thread_activity::mine().serve(this);
     name_this_thread(options_.name, options_.number);
     cpu_binding const bound(cpu_of(options_));
     if (options_.on_thread_start)

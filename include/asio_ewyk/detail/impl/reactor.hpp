@@ -1,0 +1,188 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_REACTOR_HPP
+#define ASIO_EWYK_DETAIL_IMPL_REACTOR_HPP
+
+#include <asio_ewyk/detail/reactor.hpp>
+
+namespace asio_ewyk::detail {
+
+inline task_ptr reactor::produce(call_frame& frame)
+{
+    be_awake();
+    for (;;)
+    {
+        count_inside(frame);
+        if (must_leave(frame))
+            break;
+        if (!ready_.empty())
+        {
+            if (++since_poll_ < poll_interval)
+            {
+                task_ptr next(ready_.pop());
+                gone(frame);
+                return next;
+            }
+            since_poll_ = 0;
+            if (!frame.run || frame.run->wait() != turn::waiting::no_reactor)
+                poll(frame);
+        }
+        else if (!posted_.drain_to(ready_) && !wait(frame))
+            break;
+        // Another thread produces, since a completion that ran in place was late.
+        if (!frame.producing)
+            return task_ptr();
+    }
+    leave();
+    return task_ptr();
+}
+
+// From now on whoever posts sends a wake-up, so that a thread that runs the io_context itself finds
+// the task; what is here already needs one too.
+inline void reactor::leave() noexcept
+{
+    asleep_.store(true);
+    if (!ready_.empty() || !posted_.empty())
+        wake_up();
+}
+
+inline void reactor::gone(call_frame& frame) noexcept
+{
+    if (!std::exchange(frame.inside, false))
+        return;
+    pool_inside_.fetch_sub(1);
+    end_expulsion();
+    // A thread of the pool leaves, whatever there is to do: a parked caller who steps goes on.
+    if (crew_.not_stepping() == 0)
+        crew_.wake_guest();
+}
+
+inline void reactor::poll(call_frame& frame)
+{
+    for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
+        if (inside(frame, [this] { return ioc_.poll_one(); }) == 0 || !frame.producing)
+            break;
+    // By somebody who knows it as an io_context only.
+    if (ioc_.stopped())
+        stopped_.store(true);
+}
+
+// False if there is nothing more to do here, and this is still the producer.
+inline bool reactor::wait(call_frame& frame)
+{
+    since_poll_ = 0;
+    asleep_.store(true);
+    bool progress = true;
+    if (posted_.empty())
+    {
+        turn const* const t = frame.run;
+        if (t && t->wait() == turn::waiting::no_reactor)
+            progress = false;
+        else if (t && t->wait() == turn::waiting::none)
+            progress = inside(frame, [this] { return ioc_.poll_one(); }) != 0;
+        else if (t && t->deadline() != forever)
+            progress = inside(frame, [&] { return ioc_.run_one_until(t->deadline()); }) != 0;
+        else
+            progress = inside(frame, [this] { return ioc_.run_one(); }) != 0;
+    }
+    if (!frame.producing)
+        return true;
+    be_awake();
+    if (progress)
+        return true;
+    if (ioc_.stopped())
+    {
+        crew_.wake_all();
+        return false;
+    }
+    // A post that found the wait over by itself, at a deadline or in a poll.
+    return !posted_.empty();
+}
+
+template <class Step>
+std::size_t reactor::inside(call_frame& frame, Step step)
+{
+    std::size_t n = 0;
+    {
+        flag_scope producer(frame.in_producer, true);
+        flag_scope account(frame.accounted, false);
+        struct leave
+        {
+            reactor& self;
+            call_frame& frame;
+            ~leave()
+            {
+                self.end_finish(frame);
+                // What the late handler has caused may lie in the io_context without anybody having
+                // been told: Asio keeps some of it for the thread, and counts on that to go on.
+                if (!frame.producing)
+                    self.wake_up();
+            }
+        } const on_exit{*this, frame};
+        n = step();
+        if (n != 0 && !frame.accounted)
+            crew_.count(frame);
+    }
+    frame.rethrow_captured();
+    return n;
+}
+
+inline void reactor::wake_up() noexcept
+{
+    if (!wake_queued_.exchange(true))
+        wake_slot_.send(ioc_, *this);
+}
+
+inline void reactor::woken()
+{
+    // Before the producer looks at what was posted: a later post sends a wake-up of its own.
+    wake_queued_.exchange(false);
+    call_frame* const frame = call_frame::find(owner_);
+    if (frame && frame->in_producer)
+        frame->accounted = true;
+    else
+        foreign_wake_(foreign_wake_argument_);
+}
+
+inline void reactor::run_posted()
+{
+    task_list here;
+    if (!asleep_.load() || !posted_.drain_to(here))
+        return;
+    try
+    {
+        while (task* t = here.pop())
+            t->run();
+    }
+    catch (...)
+    {
+        while (task* t = here.pop())
+            post(t);
+        throw;
+    }
+}
+
+inline void reactor::expel_pool_threads()
+{
+    if (pool_inside_.load() == 0)
+        return;
+    wake_up();
+    expelling_.fetch_add(1);
+    {
+        std::unique_lock lock(mutex_);
+        outside_.wait(
+            lock, [this] { return pool_inside_.load() == 0 || crew_.not_stepping() != 0; });
+    }
+    expelling_.fetch_sub(1);
+}
+
+inline void reactor::destroy_tasks() noexcept
+{
+    // A destroyed handler may post again.
+    do
+        while (task* t = ready_.pop())
+            t->destroy();
+    while (posted_.drain_to(ready_));
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

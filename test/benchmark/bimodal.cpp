@@ -4,10 +4,9 @@
 #include "defaults.hpp"
 #include "latency.hpp"
 #include "measurement.hpp"
+#include "pace.hpp"
 #include "peer_names.hpp"
 #include "peers.hpp"
-
-#include <sys/prctl.h>
 
 #include <atomic>
 #include <chrono>
@@ -21,8 +20,6 @@
 namespace benchmark {
 
 namespace {
-
-using clock = std::chrono::steady_clock;
 
 // One function of the series, and when it was done.
 struct job
@@ -40,8 +37,7 @@ public:
         , steps_(steps_of(with.microseconds("short")))
         , first_measured_(static_cast<std::size_t>(with["rate"] * with.warm_up.count()))
         , jobs_(first_measured_ + static_cast<std::size_t>(with["rate"] * with.seconds.count()))
-        , interval_(std::chrono::duration_cast<clock::duration>(
-              std::chrono::duration<double>(1 / with["rate"])))
+        , interval_(interval_of(with["rate"]))
     {
         // Always the same series.
         std::mt19937 random; // NOLINT(cert-msc51-cpp)
@@ -54,23 +50,14 @@ public:
     template <class Peer>
     boost::json::object run(Peer& peer, measurement const& measure)
     {
-        // By default the system may wake this thread 50 us too late.
-        ::prctl(PR_SET_TIMERSLACK, 1);
         totals from;
-        auto const began = clock::now();
-        auto const at = [&](std::size_t i) {
-            return began + static_cast<clock::rep>(i) * interval_;
-        };
-        for (std::size_t i = 0; i != jobs_.size(); ++i)
-        {
+        at_pace(interval_, jobs_.size(), [&](std::size_t i, clock::time_point intended) {
             if (i == first_measured_)
                 from = measure.now();
             job& each = jobs_[i];
-            each.intended = at(i);
-            std::this_thread::sleep_until(each.intended);
+            each.intended = intended;
             peer.submit([this, &each] { run(each); });
-        }
-        std::this_thread::sleep_until(at(jobs_.size()));
+        });
         auto result = measurement::difference(from, measure.now());
         result["latency_us"] = quantiles(latencies(clock::now()));
         result["thread_changes"] = changes_.load();

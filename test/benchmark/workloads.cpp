@@ -2,6 +2,7 @@
 #include "cpu_bound.hpp"
 #include "handler_length.hpp"
 #include "mixed_chains.hpp"
+#include "overload.hpp"
 #include "post.hpp"
 #include "strategy.hpp"
 #include "workload.hpp"
@@ -17,6 +18,7 @@ std::vector<workload> const& workloads()
         handler_length_workload(),
         cpu_bound_workload(),
         mixed_chains_workload(),
+        overload_workload(),
     };
     return all;
 }

@@ -132,6 +132,20 @@ _PLANS = (
         peers=(*_PLAIN, *_STRATEGIES),
         seconds=0.5,
     ),
+    _Plan(
+        Workload(
+            "overload",
+            "functions that compute for 1 ms, submitted at so many times the rate that the cores"
+            " can run; the rate is of those done 50 ms after they should have been submitted",
+            (),
+            chart=Curve("load"),
+        ),
+        quick=[{"load": load} for load in (0.5, 1, 2, 5, 10)],
+        peers=(
+            "io_context/n", _GRACE, "worker_pool, bounded", "event_loop, bounded",
+        ),
+        seconds=0.5,
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 // each must be found by one of the models, or the models prove nothing.
 
 #include "check.hpp"
+#include "named.hpp"
 
 #include <array>
 #include <cstddef>
@@ -15,57 +16,48 @@ namespace {
 
 using model::flaw;
 
-struct named_flaw
-{
-    flaw what;
-    char const* name;
-};
-
-std::ostream& operator<<(std::ostream& os, named_flaw const& f)
-{
-    return os << f.name;
-}
+using named_flaw = model::named<flaw>;
 
 // One more is known and is not here, for it needs more threads than can be explored: a pending thread that
 // waits in the pool's queue is not shown to guests.
 constexpr std::array all_flaws{
-    named_flaw{flaw::blocks_producer, "the producer runs what it should give to the pool"},
-    named_flaw{flaw::starts_before_release, "hand-over asks for a thread, then gives up the right"},
-    named_flaw{flaw::thrower_goes_on, "a task that throws after a hand-over returns to the loop"},
-    named_flaw{flaw::thrower_keeps_right, "a task that throws takes the right along"},
-    named_flaw{flaw::thrower_tells_nobody, "after a task that throws nobody is asked to produce"},
-    named_flaw{flaw::thrower_leaves_awake, "after a task that throws no wake-up is sent"},
-    named_flaw{flaw::nested_run_forgets, "produce() from within a task does nothing"},
-    named_flaw{flaw::announces_before_leaving, "what is left is announced before the right is free"},
-    named_flaw{flaw::last_place_is_taken, "the last thread of the pool may produce, too"},
-    named_flaw{flaw::place_is_kept, "who loses the right while its task is late keeps its place"},
-    named_flaw{flaw::stands_by_unseen, "it looks at the word and then says that it stands by"},
-    named_flaw{flaw::idle_wakes_no_standby, "who leaves the right to it does not wake it"},
-    named_flaw{flaw::section_is_forgotten, "a task says that it is going to block, in vain"},
-    named_flaw{flaw::superseded_is_awake, "who was late inside the io_context says who is awake"},
-    named_flaw{flaw::superseded_gives_up, "who was late inside the io_context gives up the right"},
-    named_flaw{flaw::lends_unwatched, "the right is lent after whoever stands by has left"},
-    named_flaw{flaw::watcher_just_leaves, "whoever stands by leaves although somebody counts on it"},
-    named_flaw{flaw::watcher_stays_away, "it does not come although nobody produces"},
-    named_flaw{flaw::stepper_keeps_right, "a caller that steps keeps the right while a task blocks"},
-    named_flaw{flaw::stepper_awaits_guest, "a caller that steps awaits a thread it cannot get"},
-    named_flaw{flaw::stepper_asks_no_pool, "nor asks the pool, although others run()"},
-    named_flaw{flaw::sleeps_before_saying_so, "asleep is set after the look at the queue"},
-    named_flaw{flaw::says_so_weakly, "asleep is set by a relaxed store"},
-    named_flaw{flaw::clears_wake_up_late, "wake_queued is cleared after the look at the queue"},
-    named_flaw{flaw::leaves_awake, "asleep is not set when production ends"},
-    named_flaw{flaw::leaves_without_look, "what is left when production ends is not announced"},
-    named_flaw{flaw::guest_parks_without_look, "a guest parks without another look"},
-    named_flaw{flaw::leaver_asks_nobody, "a runner that leaves asks nobody to produce"},
-    named_flaw{flaw::given_task_is_not_shown, "a task that waits for the pool is not shown to guests"},
-    named_flaw{flaw::enters_before_look, "a pool thread looks for runners, then says it is inside"},
-    named_flaw{flaw::last_runner_just_leaves, "the last runner does not expel the pool's threads"},
-    named_flaw{flaw::expel_forgets_newcomers, "nor is it told once another runner has come"},
-    named_flaw{flaw::newcomer_tells_nobody, "who enters run() does not tell who expels the pool"},
-    named_flaw{flaw::foreign_keeps_wake_up, "a foreign thread keeps the producer's wake-up"},
-    named_flaw{flaw::stop_is_forgotten, "the stop flag is taken back after the look"},
-    named_flaw{flaw::stop_wakes_nobody, "stop() does not wake guests"},
-    named_flaw{flaw::end_wakes_nobody, "the end of all work does not wake guests"},
+    named_flaw{"the producer runs what it should give to the pool", flaw::blocks_producer},
+    named_flaw{"hand-over asks for a thread, then gives up the right", flaw::starts_before_release},
+    named_flaw{"a task that throws after a hand-over returns to the loop", flaw::thrower_goes_on},
+    named_flaw{"a task that throws takes the right along", flaw::thrower_keeps_right},
+    named_flaw{"after a task that throws nobody is asked to produce", flaw::thrower_tells_nobody},
+    named_flaw{"after a task that throws no wake-up is sent", flaw::thrower_leaves_awake},
+    named_flaw{"produce() from within a task does nothing", flaw::nested_run_forgets},
+    named_flaw{"what is left is announced before the right is free", flaw::announces_before_leaving},
+    named_flaw{"the last thread of the pool may produce, too", flaw::last_place_is_taken},
+    named_flaw{"who loses the right while its task is late keeps its place", flaw::place_is_kept},
+    named_flaw{"it looks at the word and then says that it stands by", flaw::stands_by_unseen},
+    named_flaw{"who leaves the right to it does not wake it", flaw::idle_wakes_no_standby},
+    named_flaw{"a task says that it is going to block, in vain", flaw::section_is_forgotten},
+    named_flaw{"who was late inside the io_context says who is awake", flaw::superseded_is_awake},
+    named_flaw{"who was late inside the io_context gives up the right", flaw::superseded_gives_up},
+    named_flaw{"the right is lent after whoever stands by has left", flaw::lends_unwatched},
+    named_flaw{"whoever stands by leaves although somebody counts on it", flaw::watcher_just_leaves},
+    named_flaw{"it does not come although nobody produces", flaw::watcher_stays_away},
+    named_flaw{"a caller that steps keeps the right while a task blocks", flaw::stepper_keeps_right},
+    named_flaw{"a caller that steps awaits a thread it cannot get", flaw::stepper_awaits_guest},
+    named_flaw{"nor asks the pool, although others run()", flaw::stepper_asks_no_pool},
+    named_flaw{"asleep is set after the look at the queue", flaw::sleeps_before_saying_so},
+    named_flaw{"asleep is set by a relaxed store", flaw::says_so_weakly},
+    named_flaw{"wake_queued is cleared after the look at the queue", flaw::clears_wake_up_late},
+    named_flaw{"asleep is not set when production ends", flaw::leaves_awake},
+    named_flaw{"what is left when production ends is not announced", flaw::leaves_without_look},
+    named_flaw{"a guest parks without another look", flaw::guest_parks_without_look},
+    named_flaw{"a runner that leaves asks nobody to produce", flaw::leaver_asks_nobody},
+    named_flaw{"a task that waits for the pool is not shown to guests", flaw::given_task_is_not_shown},
+    named_flaw{"a pool thread looks for runners, then says it is inside", flaw::enters_before_look},
+    named_flaw{"the last runner does not expel the pool's threads", flaw::last_runner_just_leaves},
+    named_flaw{"nor is it told once another runner has come", flaw::expel_forgets_newcomers},
+    named_flaw{"who enters run() does not tell who expels the pool", flaw::newcomer_tells_nobody},
+    named_flaw{"a foreign thread keeps the producer's wake-up", flaw::foreign_keeps_wake_up},
+    named_flaw{"the stop flag is taken back after the look", flaw::stop_is_forgotten},
+    named_flaw{"stop() does not wake guests", flaw::stop_wakes_nobody},
+    named_flaw{"the end of all work does not wake guests", flaw::end_wakes_nobody},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.

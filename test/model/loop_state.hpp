@@ -3,15 +3,13 @@
 #ifndef ASIO_EWYK_TEST_MODEL_LOOP_STATE_HPP
 #define ASIO_EWYK_TEST_MODEL_LOOP_STATE_HPP
 
+#include "small_list.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace model::event_loops {
-
-using byte = std::uint8_t;
-
-constexpr byte bit(std::size_t i) noexcept { return static_cast<byte>(1u << i); }
 
 /// Where the loop is made worse.
 enum class flaw
@@ -53,36 +51,7 @@ inline constexpr byte wake_up = 13;    // in the io_context's queue
 inline constexpr byte begin_end = 14;
 inline constexpr byte completion = 15;
 
-/// First in, first out.
-struct list
-{
-    byte size = 0;
-    std::array<byte, 7> items{};
-
-    bool empty() const noexcept { return size == 0; }
-    bool has(byte item) const noexcept
-    {
-        for (byte i = 0; i != size; ++i)
-            if (items[i] == item)
-                return true;
-        return false;
-    }
-    bool push(byte item) noexcept
-    {
-        if (size == items.size())
-            return false;
-        items[size++] = item;
-        return true;
-    }
-    byte pop() noexcept
-    {
-        byte const first = items[0];
-        for (std::size_t i = 1; i < size; ++i)
-            items[i - 1] = items[i];
-        items[--size] = 0;
-        return first;
-    }
-};
+using list = small_list<7>;
 
 enum class life : byte { fresh, running, shutting_down, terminated };
 

@@ -4,6 +4,8 @@
 #ifndef ASIO_EWYK_TEST_MODEL_WORLD_HPP
 #define ASIO_EWYK_TEST_MODEL_WORLD_HPP
 
+#include "small_list.hpp"
+
 #include <asio_ewyk/detail/choose.hpp>
 #include <asio_ewyk/detail/production.hpp>
 
@@ -23,40 +25,12 @@ using ewyk::detail::production_state;
 using ewyk::detail::production_step;
 using ewyk::detail::production_verdict;
 
-using byte = std::uint8_t;
-
 /// What a thread can be given, or a queue hold: tasks are 1, 2, ...; 0 is none.
 inline constexpr byte wake_up_handler = 13;   // in the io_context's queue
 inline constexpr byte production_job = 14;    // come and produce: the engine itself
 inline constexpr byte look_around = 15;       // a thread is woken without a task
 
-constexpr byte bit(std::size_t i) noexcept { return static_cast<byte>(1u << i); }
-
-/// First in, first out.
-struct list
-{
-    byte size = 0;
-    std::array<byte, 5> items{};
-
-    bool empty() const noexcept { return size == 0; }
-
-    bool push(byte item) noexcept
-    {
-        if (size == items.size())
-            return false;
-        items[size++] = item;
-        return true;
-    }
-
-    byte pop() noexcept
-    {
-        byte const first = items[0];
-        for (std::size_t i = 1; i < size; ++i)
-            items[i - 1] = items[i];
-        items[--size] = 0;
-        return first;
-    }
-};
+using list = small_list<5>;
 
 /// The functions that a thread of the model can be in; each has the name of what it is modelled on.
 enum class program : byte

@@ -3,15 +3,13 @@
 #ifndef ASIO_EWYK_TEST_MODEL_ELASTIC_STATE_HPP
 #define ASIO_EWYK_TEST_MODEL_ELASTIC_STATE_HPP
 
+#include "small_list.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace model::elastic {
-
-using byte = std::uint8_t;
-
-constexpr byte bit(std::size_t i) noexcept { return static_cast<byte>(1u << i); }
 
 /// Where the pool is made worse.
 enum class flaw

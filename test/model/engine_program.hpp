@@ -331,7 +331,7 @@ inline void loop(machine& m)
 /// a: the task.
 inline void run_task(machine& m)
 {
-    enum { begin, posts, produces, section, blocks, finish };
+    enum { begin, completes, posts, produces, section, blocks, finish };
     byte const task = m.here().a;
     task_kind const& kind = m.config().kind(task);
     switch (m.here().line)
@@ -341,6 +341,16 @@ inline void run_task(machine& m)
         if ((m.w.ran & bit(task)) && !kind.again)
             m.fail("a task runs twice");
         m.w.ran |= bit(task);
+        return m.go(completes);
+    case completes:
+        if (kind.completes == 0)
+            return m.go(posts);
+        m.access("completes the operation of task", kind.completes);
+        ++m.w.work;
+        if (m.inside_io_context())
+            m.me().kept = kind.completes;
+        else
+            m.send(kind.completes);
         return m.go(posts);
     case posts:
         if (byte const other = kind.again ? task : kind.posts)

@@ -36,6 +36,7 @@ constexpr std::array all_flaws{
     named_flaw{"a task says that it is going to block, in vain", flaw::section_is_forgotten},
     named_flaw{"who was late inside the io_context says who is awake", flaw::superseded_is_awake},
     named_flaw{"who was late inside the io_context gives up the right", flaw::superseded_gives_up},
+    named_flaw{"who was late inside the io_context leaves it in silence", flaw::superseded_tells_nobody},
     named_flaw{"the right is lent after whoever stands by has left", flaw::lends_unwatched},
     named_flaw{"whoever stands by leaves although somebody counts on it", flaw::watcher_just_leaves},
     named_flaw{"it does not come although nobody produces", flaw::watcher_stays_away},

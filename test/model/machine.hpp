@@ -298,6 +298,28 @@ public:
             fail("a queue of the model is too small");
     }
 
+    /// Puts it into the io_context's queue, and wakes who sleeps there.
+    void send(byte item)
+    {
+        put(w.ioc, item);
+        w.ioc_waits = 0;
+    }
+
+    /// Whether it is inside the io_context, in a task that runs in place.
+    bool inside_io_context()
+    {
+        return config().own_queues
+            && std::any_of(me().stack.begin(), me().stack.begin() + me().depth,
+                [](activation const& a) { return a.what == program::reactor_produce; });
+    }
+
+    /// What was kept for it is there for all, but nobody is told.
+    void leaves_io_context()
+    {
+        if (byte const item = std::exchange(me().kept, byte{0}))
+            put(w.ioc, item);
+    }
+
     /// Claims and wakes one of the set with that job; false if it is empty.
     bool claim(byte& set, byte job)
     {

@@ -210,6 +210,16 @@ inline std::vector<named_setup> grace_models()
         reactor.add("run(), stop(), in place", s, one_thread, {{}, {}},
             {{{complete, 1}, {complete, 2}, {stop}}, {{run}}},
             {.grace = true, .in_place = true, .tasks_may_be_left = true});
+        setup own_queues = in_place;
+        own_queues.own_queues = true;
+        std::vector<task_kind> const another{{}, {.completes = 3}, {}};
+        reactor.add("a completion completes another operation, in place", s, one_thread, another,
+            {completer, {{run}}}, own_queues);
+        reactor.add("a completion completes another operation and throws, in place", s, one_thread,
+            {{}, {.throws = true, .completes = 3}, {}}, {completer, {{run}}}, own_queues);
+        if (one_is_enough)
+            reactor.add("run_for(), then run(), a completion completes another operation, in place", s,
+                one_thread, another, {completer, {{run_for}, {run}}}, own_queues);
         if (one_is_enough)
             reactor.add("a completion waits for another one, in place", s, one_thread, waits,
                 {completer, {{run}}}, in_place);

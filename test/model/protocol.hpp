@@ -55,7 +55,7 @@ inline void script(machine& m)
             return m.call(program::post, ran, now.task);
         case action::complete:
             m.access("completes the operation of task", now.task);
-            m.put(m.w.ioc, now.task);
+            m.send(now.task);
             return done();
         case action::release_work:
             m.access("resets its work guard");

@@ -22,8 +22,9 @@ inline void reactor_produce(machine& m)
     enum
     {
         come_in, wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
-        fall_asleep, look_again, go_inside, late_come_in, run_one,
-        keep_awake, lend, lend_now, capture, on_loan, late, may_resume, other_resumes, come_back, stay_awake,
+        fall_asleep, look_again, go_inside, late_come_in, run_one, sleeps_inside,
+        keep_awake, lend, lend_now, capture, on_loan, late, may_resume, other_resumes, superseded, gone_for_good,
+        come_back, stay_awake,
         awake, ioc_stopped, last_look, leave, asleep, announced
     };
     activation& here = m.here();   // b: whether the io_context ran something
@@ -130,7 +131,13 @@ inline void reactor_produce(machine& m)
         if (m.w.work == 0)
             m.w.ioc_stopped = 1;
         if (!m.w.ioc_stopped && m.w.ioc.empty())
-            return m.wait();
+        {
+            if (!m.config().own_queues)
+                return m.wait();
+            m.access("sleeps in the io_context");
+            m.w.ioc_waits |= m.self_bit();
+            return m.go(sleeps_inside);
+        }
         if (m.w.ioc_stopped)
         {
             m.access("run_one() finds the io_context stopped");
@@ -154,6 +161,13 @@ inline void reactor_produce(machine& m)
         }
         m.access("takes a wake-up");
         return m.call(program::woken, awake);
+
+    case sleeps_inside:
+        // What comes into the queue without a signal stays unseen.
+        if ((m.w.ioc_waits & m.self_bit()) && !m.w.ioc_stopped && m.w.work != 0)
+            return m.wait();
+        m.w.ioc_waits = static_cast<byte>(m.w.ioc_waits & ~m.self_bit());
+        return m.go(run_one);
 
     // Its own way to somebody who stands by is the loop's; it is not modelled twice.
     case keep_awake:
@@ -198,13 +212,18 @@ inline void reactor_produce(machine& m)
         }
         return m.go(may_resume);
     case other_resumes:
-        return m.become(program::dispatch);
+        return m.call(program::dispatch, superseded);
     case may_resume:
         me.producing = m.apply(production_event::resume) == production_verdict::produce;
         if (me.producing)
             return m.go(come_back);
-        if (m.is(flaw::superseded_is_awake))
-            return m.go(stay_awake);
+        return m.go(m.is(flaw::superseded_is_awake) ? stay_awake : superseded);
+    case superseded:
+        m.leaves_io_context();
+        if (m.is(flaw::superseded_tells_nobody))
+            return m.ret();
+        return m.call(program::wake_up, gone_for_good);
+    case gone_for_good:
         return m.ret();
     case come_back:
         if (pool)
@@ -213,6 +232,7 @@ inline void reactor_produce(machine& m)
     case stay_awake:
         m.access("is awake after what it ran in place");
         m.set_asleep(false, true);
+        m.leaves_io_context();
         if (me.thrown || !me.producing)
             return m.ret();
         return m.go(awake);
@@ -295,7 +315,7 @@ inline void wake_up(machine& m)
         return m.go(send);
     case send:
         m.access("sends a wake-up");
-        m.put(m.w.ioc, wake_up_handler);
+        m.send(wake_up_handler);
         ++m.w.work;
         return m.ret();
     }

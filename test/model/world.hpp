@@ -96,6 +96,7 @@ struct thread_state
     byte counted = 0;       // a task was counted
     byte has_deadline = 0;
     byte expired = 0;
+    byte kept = 0;          // what the io_context keeps for this thread, in a queue of its own
 };
 
 inline constexpr std::size_t max_threads = 5;
@@ -128,6 +129,7 @@ struct world
     byte in_io_context = 0; // and those that are inside the io_context
 
     list ioc;              // the io_context's queue
+    byte ioc_waits = 0;    // threads that sleep in the io_context, where that makes a difference
     byte ioc_stopped = 0;
     byte work = 0;         // the io_context's outstanding work
 
@@ -149,6 +151,7 @@ struct task_kind
     byte waits_for = 0;      // blocks until that task has begun
     bool again = false;      // posts itself, without end
     bool section = false;    // says before it waits that it is going to block
+    byte completes = 0;      // completes the operation of that task
 };
 
 /// What a thread of the caller's does, one after the other.
@@ -193,6 +196,7 @@ enum class flaw
     idle_wakes_no_standby,     // who leaves the right to it does not wake it
     superseded_is_awake,       // whoever was late inside the io_context clears asleep as the producer does
     superseded_gives_up,       // it leaves the loop as the producer does
+    superseded_tells_nobody,   // it leaves what the io_context has kept for it without a wake-up
     section_is_forgotten,      // a task on loan that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
@@ -229,6 +233,7 @@ struct setup
     bool endless = false;            // no loan is ever late by itself, nor does who stands by wake
     bool places = false;             // the pool counts its threads that produce
     bool in_place = false;           // completions run on loan inside the io_context
+    bool own_queues = false;         // which keeps for a thread what that thread completes
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

@@ -343,14 +343,8 @@ inline void run_task(machine& m)
         m.w.ran |= bit(task);
         return m.go(completes);
     case completes:
-        if (kind.completes == 0)
-            return m.go(posts);
-        m.access("completes the operation of task", kind.completes);
-        ++m.w.work;
-        if (m.inside_io_context())
-            m.me().kept = kind.completes;
-        else
-            m.send(kind.completes);
+        if (kind.completes != 0)
+            m.complete(kind.completes);
         return m.go(posts);
     case posts:
         if (byte const other = kind.again ? task : kind.posts)

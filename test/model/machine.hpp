@@ -313,6 +313,17 @@ public:
                 [](activation const& a) { return a.what == program::reactor_produce; });
     }
 
+    /// Completes another operation from within a task.
+    void complete(byte task)
+    {
+        access("completes the operation of task", task);
+        ++w.work;
+        if (inside_io_context())
+            me().kept = task;
+        else
+            send(task);
+    }
+
     /// What was kept for it is there for all, but nobody is told.
     void leaves_io_context()
     {

@@ -8,6 +8,8 @@ declare -A package_of=(
     [boost]=libboost1.81-dev
     [boost_test]=libboost-test1.81-dev
     [boost_program_options]=libboost-program-options1.81-dev
+    [boost_context]=libboost-context1.81-dev
+    [openssl_headers]=libssl-dev
     [b2]=libboost1.81-tools-dev
     [gnuplot]=gnuplot-nox
 )
@@ -15,6 +17,7 @@ declare -A package_of=(
 # The compiler is asked, not the package manager: a Boost from elsewhere is as good.
 any_compiler() { command -v g++ || command -v clang++ || echo false; }
 has_library() { [[ $("$(any_compiler)" -print-file-name="lib$1.so") == /* ]]; }
+has_header() { echo "#include <$1>" | "$(any_compiler)" -E -x c++ - >/dev/null 2>&1; }
 has_boost()
 {
     printf '#include <boost/version.hpp>\n#if BOOST_VERSION < 108100\n#error\n#endif\n' \
@@ -27,6 +30,8 @@ is_available()
         boost) has_boost ;;
         boost_test) has_library boost_unit_test_framework ;;
         boost_program_options) has_library boost_program_options ;;
+        boost_context) has_library boost_context ;;
+        openssl_headers) has_header openssl/ssl.h ;;
         *) command -v "$1" >/dev/null ;;
     esac
 }

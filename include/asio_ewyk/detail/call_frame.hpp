@@ -59,16 +59,11 @@ public:
                 by->end_loan(f->loan);
     }
 
-    // A function run in place must not throw through the code that submitted it; what it threw
-    // waits here until the task around it is over. The first one counts.
-    void capture(std::exception_ptr e) noexcept
-    {
-        if (!error_)
-            error_ = std::move(e);
-    }
-
+    // For that owner, on a thread that works for it. A function run in place must not throw through
+    // the code that submitted it; what it threw waits in the frame until the task around it is
+    // over. The first one counts.
     template <class F>
-    void run_in_place(F&& f) noexcept
+    static void run_in_place(void const* owner, F&& f) noexcept
     {
         try
         {
@@ -77,7 +72,10 @@ public:
         }
         catch (...)
         {
-            capture(std::current_exception());
+            // Looked for only now: on the stack of a stackful coroutine that was suspended
+            // meanwhile, this is another thread, and the frame of the first one may be gone.
+            if (call_frame* const frame = find(owner))
+                frame->capture(std::current_exception());
         }
     }
 
@@ -125,6 +123,12 @@ public:
     std::uint32_t loan = 0;
 
 private:
+    void capture(std::exception_ptr e) noexcept
+    {
+        if (!error_)
+            error_ = std::move(e);
+    }
+
     void const* owner_;
     call_frame* outer_;
     thread_activity& activity_;

@@ -106,13 +106,13 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     if (frame && !s.blocking_never)
     {
         if (!frame->in_producer)
-            return frame->run_in_place(std::forward<F>(f));
+            return detail::call_frame::run_in_place(&engine_, std::forward<F>(f));
         using task = detail::task_for<F, Allocator, task_work>;
         if (begin_in_place(*frame, s, &task::act))
         {
             {
                 detail::handler_scope const running(&task::act);
-                frame->run_in_place(std::forward<F>(f));
+                detail::call_frame::run_in_place(&engine_, std::forward<F>(f));
             }
             return end_in_place(*frame, &task::act);
         }

@@ -64,8 +64,8 @@ void worker_pool_executor_traits::execute(
     worker_pool& pool, submission s, F&& f, Allocator const& allocator)
 {
     if (!s.blocking_never)
-        if (call_frame* frame = call_frame::find(&pool))
-            return frame->run_in_place(std::forward<F>(f));
+        if (call_frame::find(&pool))
+            return call_frame::run_in_place(&pool, std::forward<F>(f));
     pool_access::submit(pool,
         make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
             [&]() noexcept { return pool_work(pool); }),

@@ -36,6 +36,7 @@ public:
 
     void start()
     {
+        stream_.next_layer().socket().set_option(tcp::no_delay(true));
         stream_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
         stream_.async_accept([self = shared_from_this()](error_code error) {
             if (!self->ends(error))

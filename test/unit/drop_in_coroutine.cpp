@@ -1,8 +1,11 @@
-// Coroutines on a strategy_context: co_spawn in all its forms, and the awaitable operators.
+// Coroutines on a strategy_context: co_spawn in all its forms, the awaitable operators, and
+// experimental::coro.
 
 #include "support.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/experimental/coro.hpp>
+#include <boost/asio/experimental/use_coro.hpp>
 
 #include <future>
 #include <memory>
@@ -12,6 +15,7 @@
 using namespace support;
 using asio::awaitable;
 using asio::use_awaitable;
+using asio::experimental::coro;
 using boost::system::error_code;
 using namespace asio::experimental::awaitable_operators;
 
@@ -44,6 +48,32 @@ awaitable<int> sum_to(int n)
         co_return 0;
     }
     co_return n + co_await sum_to(n - 1);
+}
+
+coro<int> count_up(asio::any_io_executor on, int end)
+{
+    asio::steady_timer timer(on);
+    for (int i = 1; i <= end; ++i)
+    {
+        timer.expires_after(100us);
+        co_await timer.async_wait(asio::experimental::use_coro);
+        co_yield i;
+    }
+}
+
+coro<void, int> add_up(asio::any_io_executor on, int end)
+{
+    int sum = 0;
+    auto numbers = count_up(on, end);
+    while (auto const n = co_await numbers)
+        sum += *n;
+    co_return sum;
+}
+
+coro<void> fails_at_once(asio::any_io_executor)
+{
+    throw std::runtime_error("no coro");
+    co_return;
 }
 
 std::string message_of(std::exception_ptr e)
@@ -337,6 +367,23 @@ CONTEXT_TEST_CASE(a_coroutine_is_cancelled_through_its_slot, s)
     run(ctx);
     BOOST_TEST_REQUIRE(static_cast<bool>(error));
     BOOST_CHECK_THROW(std::rethrow_exception(error), boost::system::system_error);
+}
+
+CONTEXT_TEST_CASE(coros_that_yield_and_return, s)
+{
+    context ctx(s);
+    int sum = 0;
+    std::exception_ptr error;
+    auto adding = add_up(ctx.get_executor(), 50);
+    adding.async_resume([&](std::exception_ptr e, int n) {
+        LOCKED_TEST(!e);
+        sum = n;
+    });
+    auto failing = fails_at_once(ctx.get_executor());
+    failing.async_resume([&](std::exception_ptr e) { error = e; });
+    run(ctx);
+    BOOST_TEST(sum == 50 * 51 / 2);
+    BOOST_TEST(message_of(error) == "no coro");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -45,7 +45,8 @@ public:
             && X509_gmtime_adj(X509_getm_notAfter(x509_.get()), 24 * 60 * 60)
             && X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, host, -1, -1, 0)
             && X509_set_issuer_name(x509_.get(), name)
-            && X509_add_ext(x509_.get(), names.get(), -1) && X509_set_pubkey(x509_.get(), key_.get())
+            && X509_add_ext(x509_.get(), names.get(), -1)
+            && X509_set_pubkey(x509_.get(), key_.get())
             && X509_sign(x509_.get(), key_.get(), EVP_sha256());
         if (!made)
             throw std::runtime_error("no certificate");

@@ -96,7 +96,8 @@ public:
 private:
     void accept()
     {
-        acceptor_.async_accept(net::make_strand(ioc_), [this](error_code error, tcp::socket socket) {
+        auto const strand = net::make_strand(ioc_);
+        acceptor_.async_accept(strand, [this](error_code error, tcp::socket socket) {
             if (error)
                 return;
             auto const on = socket.get_executor();

@@ -20,6 +20,7 @@
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
+#include <asio_ewyk/strategy_policy.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 #include <asio_ewyk/switch_to.hpp>
 #include <asio_ewyk/use_strategy.hpp>

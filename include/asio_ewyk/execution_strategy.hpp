@@ -66,11 +66,12 @@ public:
     {
     }
 
-    /// Likewise, with a grace: see `strategy_options`. Throws `std::invalid_argument` if it is less
-    /// than 0.
-    execution_strategy(
-        Producer& source, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace)
-        : execution_strategy(checked(), source, pool, s, detail::checked_grace(grace))
+    /// Likewise, with a grace and a policy: see `strategy_options`. Throws `std::invalid_argument`
+    /// if the grace is less than 0, or a policy is missing.
+    execution_strategy(Producer& source, worker_pool& pool, strategy_t s,
+        std::chrono::nanoseconds grace, strategy_policy const& policy = {})
+        : execution_strategy(checked(), source, pool, s, detail::checked_grace(grace),
+              detail::checked_policy(policy, s))
     {
     }
 
@@ -113,9 +114,9 @@ private:
     };
 
     execution_strategy(checked, Producer& source, worker_pool& pool, strategy_t s,
-        std::chrono::nanoseconds grace) noexcept
+        std::chrono::nanoseconds grace, strategy_policy const& policy = {}) noexcept
         : threads_(detail::pool_access::threads(pool), &engine_)
-        , engine_(source, threads_, s, grace)
+        , engine_(source, threads_, s, grace, policy)
     {
     }
 

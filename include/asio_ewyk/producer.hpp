@@ -15,6 +15,7 @@ namespace asio_ewyk {
     | `bool(t)`          | `bool`                | false: there is nothing to do            |
     | `t()`              | anything              | runs the task, once; may throw           |
     | `t.invocation()`   | `invocation_t`        | optional; without it: `blocking`         |
+    | `t.strategy()`     | `strategy_t`          | optional; without it: the default        |
 
     `std::function<void()>` is one.
 */

@@ -21,9 +21,11 @@ namespace asio = boost::asio;
     | `produce_execute_consume` | a thread of the pool   | the producer           |
     | `execute_produce_consume` | the producer           | another thread         |
     | `eat_what_you_kill`       | chosen for each task   | chosen for each task   |
+    | `custom_0` ... `custom_3` | as a `strategy_policy` says for each task       |
 
-    The four are those of Jetty (`org.eclipse.jetty.util.thread.ExecutionStrategy`); the last one
-    is Jetty's `AdaptiveExecutionStrategy`, formerly `EatWhatYouKill`.
+    The first four are those of Jetty (`org.eclipse.jetty.util.thread.ExecutionStrategy`); the last
+    of them is Jetty's `AdaptiveExecutionStrategy`, formerly `EatWhatYouKill`. Without a policy the
+    custom ones are `eat_what_you_kill`.
 
     It is also a property in the sense of Asio: `asio::require(ex, strategy.produce_consume)` and
     `asio::prefer` return an executor that uses that strategy, `asio::query(ex, strategy)` tells
@@ -44,6 +46,10 @@ public:
         produce_execute_consume,
         execute_produce_consume,
         eat_what_you_kill,
+        custom_0,
+        custom_1,
+        custom_2,
+        custom_3,
     };
 
     // What Asio asks of a property.
@@ -57,6 +63,10 @@ public:
     static const strategy_t produce_execute_consume;
     static const strategy_t execute_produce_consume;
     static const strategy_t eat_what_you_kill;
+    static const strategy_t custom_0;
+    static const strategy_t custom_1;
+    static const strategy_t custom_2;
+    static const strategy_t custom_3;
 
     /// The strategy that is used where none is named: `eat_what_you_kill`.
     constexpr strategy_t() noexcept = default;
@@ -79,6 +89,10 @@ inline constexpr strategy_t strategy_t::produce_consume{kind::produce_consume};
 inline constexpr strategy_t strategy_t::produce_execute_consume{kind::produce_execute_consume};
 inline constexpr strategy_t strategy_t::execute_produce_consume{kind::execute_produce_consume};
 inline constexpr strategy_t strategy_t::eat_what_you_kill{kind::eat_what_you_kill};
+inline constexpr strategy_t strategy_t::custom_0{kind::custom_0};
+inline constexpr strategy_t strategy_t::custom_1{kind::custom_1};
+inline constexpr strategy_t strategy_t::custom_2{kind::custom_2};
+inline constexpr strategy_t strategy_t::custom_3{kind::custom_3};
 
 /// The property to query, and the place of its values: `strategy.produce_consume`.
 inline constexpr strategy_t strategy{};
@@ -87,8 +101,9 @@ namespace detail {
 
 inline constexpr named_values strategy_names{
     "strategy",
-    std::array<std::string_view, 4>{"produce_consume", "produce_execute_consume",
-        "execute_produce_consume", "eat_what_you_kill"}};
+    std::array<std::string_view, 8>{"produce_consume", "produce_execute_consume",
+        "execute_produce_consume", "eat_what_you_kill", "custom_0", "custom_1", "custom_2",
+        "custom_3"}};
 
 } // namespace detail
 

@@ -71,13 +71,14 @@ public:
     {
     }
 
-    /// A context that shares a pool, which must outlive it. `grace`, `learning`: see
+    /// A context that shares a pool, which must outlive it. `grace`, `learning`, `policy`: see
     /// `strategy_options`.
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
-        std::chrono::nanoseconds grace = default_grace, bool learning = true)
+        std::chrono::nanoseconds grace = default_grace, bool learning = true,
+        strategy_policy const& policy = {})
         : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
         , service_(asio::make_service<strategy_service>(
-              *this, pool, s, grace, learning, strategy_service::reactor::many_threads))
+              *this, pool, s, grace, learning, policy, strategy_service::reactor::many_threads))
     {
     }
 

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_STRATEGY_OPTIONS_HPP
 
 #include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/strategy_policy.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 namespace asio_ewyk {
@@ -47,6 +48,9 @@ struct strategy_options
         learned, and they cost the others the grace each time; `blocking_section` tells them apart.
     */
     bool learning = true;
+
+    /// Asked for the tasks of custom strategies; if `strategy` is one of these, it must be set.
+    strategy_policy policy = {};
 
     std::size_t min_threads = worker_pool_options{}.min_threads;
     std::size_t max_threads = worker_pool_options{}.max_threads;

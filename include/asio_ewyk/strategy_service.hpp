@@ -49,7 +49,7 @@ public:
     /// Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace = default_grace, bool learning = true,
-        reactor kind = reactor::unknown);
+        strategy_policy const& policy = {}, reactor kind = reactor::unknown);
 
     /// The `io_context` that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }

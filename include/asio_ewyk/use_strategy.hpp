@@ -30,7 +30,8 @@ namespace asio_ewyk {
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace = default_grace, bool learning = true);
+    std::chrono::nanoseconds grace = default_grace, bool learning = true,
+    strategy_policy const& policy = {});
 
 /// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
 /// `strategy_context::run`. Without the service it is `ioc.run()`.
@@ -71,9 +72,9 @@ inline strategy_executor use_strategy(
 }
 
 inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace, bool learning)
+    std::chrono::nanoseconds grace, bool learning, strategy_policy const& policy)
 {
-    return detail::install_strategy(ioc, s, pool, s, grace, learning);
+    return detail::install_strategy(ioc, s, pool, s, grace, learning, policy);
 }
 
 inline std::size_t run(asio::io_context& ioc)

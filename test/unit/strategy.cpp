@@ -42,6 +42,10 @@ constexpr named all[] = {
     {"execute_produce_consume", ewyk::strategy.execute_produce_consume,
         strategy_t::kind::execute_produce_consume},
     {"eat_what_you_kill", ewyk::strategy.eat_what_you_kill, strategy_t::kind::eat_what_you_kill},
+    {"custom_0", ewyk::strategy.custom_0, strategy_t::kind::custom_0},
+    {"custom_1", ewyk::strategy.custom_1, strategy_t::kind::custom_1},
+    {"custom_2", ewyk::strategy.custom_2, strategy_t::kind::custom_2},
+    {"custom_3", ewyk::strategy.custom_3, strategy_t::kind::custom_3},
 };
 
 std::ostream& operator<<(std::ostream& os, named const& n) { return os << n.name; }

@@ -29,11 +29,11 @@ struct submission
 };
 
 // Every target is aligned to this, so that a pointer to it leaves room for a submission.
-inline constexpr std::size_t target_alignment = 64;
+inline constexpr std::size_t target_alignment = 128;
 
 // A pointer to a target and a submission in one word.
 //
-// Layout: [pointer][continuation 1 bit][never 1 bit][invocation 2 bits][strategy 2 bits]
+// Layout: [pointer][continuation 1 bit][never 1 bit][invocation 2 bits][strategy 3 bits]
 template <class Target>
 class packed_target
 {
@@ -47,9 +47,9 @@ public:
 
     submission get() const noexcept
     {
-        return {strategy_t(static_cast<strategy_t::kind>(word_ & 3)),
-            invocation_t(static_cast<invocation_t::kind>(word_ >> 2 & 3)), (word_ >> 4 & 1) != 0,
-            (word_ >> 5 & 1) != 0};
+        return {strategy_t(static_cast<strategy_t::kind>(word_ & 7)),
+            invocation_t(static_cast<invocation_t::kind>(word_ >> 3 & 3)), (word_ >> 5 & 1) != 0,
+            (word_ >> 6 & 1) != 0};
     }
 
     friend bool operator==(packed_target, packed_target) noexcept = default;
@@ -60,8 +60,8 @@ private:
     static std::uintptr_t pack(submission s) noexcept
     {
         return static_cast<std::uintptr_t>(s.strategy.value())
-            | static_cast<std::uintptr_t>(s.invocation.value()) << 2
-            | std::uintptr_t{s.blocking_never} << 4 | std::uintptr_t{s.continuation} << 5;
+            | static_cast<std::uintptr_t>(s.invocation.value()) << 3
+            | std::uintptr_t{s.blocking_never} << 5 | std::uintptr_t{s.continuation} << 6;
     }
 
     std::uintptr_t word_;

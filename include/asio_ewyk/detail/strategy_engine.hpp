@@ -9,9 +9,11 @@
 #include <asio_ewyk/detail/task.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/producer.hpp>
+#include <asio_ewyk/strategy_policy.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -42,15 +44,23 @@ class strategy_engine final : private task, private lender
 {
 public:
     strategy_engine(Producer& producer, Threads& threads, strategy_t s,
-        std::chrono::nanoseconds grace, bool learns = false, task::action untold = {}) noexcept
+        std::chrono::nanoseconds grace, strategy_policy policy = {}, bool learns = false,
+        task::action untold = {}) noexcept
         : task(&strategy_engine::act, s, invocation_t::blocking)
         , producer_(producer)
         , threads_(threads)
+        , policy_(std::move(policy))
         , standby_(grace, learns, untold)
     {
     }
 
     strategy_t strategy() const noexcept { return task::strategy(); }
+
+    // Which of the four is to be used for such a task, now and on this thread.
+    strategy_t resolve(strategy_t s, invocation_t i) const noexcept
+    {
+        return policy_({s, i, this_thread_may_block});
+    }
 
     bool is_production(task const* t) const noexcept { return t == this; }
 
@@ -187,7 +197,7 @@ private:
     template <class Product>
     strategy_t strategy_of(Product const& product) const noexcept
     {
-        if constexpr (requires { product.strategy(); })
+        if constexpr (requires { { product.strategy() } -> std::same_as<strategy_t>; })
             return product.strategy();
         else
             return strategy();
@@ -206,6 +216,7 @@ private:
     Producer& producer_;
     Threads& threads_;
 
+    strategy_policy const policy_;
     production_right right_;
     standby standby_;
 };

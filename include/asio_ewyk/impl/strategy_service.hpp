@@ -62,21 +62,22 @@ inline strategy_service::strategy_service(
     , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
     , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
-          options.learning, detail::erased_task<task_work>())
+          detail::checked_policy(options.policy, options.strategy), options.learning,
+          detail::erased_task<task_work>())
     , lends_in_place_(kind == reactor::many_threads)
 {
 }
 
 inline strategy_service::strategy_service(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
-    bool learning, reactor kind)
+    bool learning, strategy_policy const& policy, reactor kind)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , pool_(pool)
     , crew_(detail::pool_access::threads(pool_), &engine_, s)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, s, detail::checked_grace(grace), learning,
-          detail::erased_task<task_work>())
+    , engine_(reactor_, crew_, s, detail::checked_grace(grace),
+          detail::checked_policy(policy, s), learning, detail::erased_task<task_work>())
     , lends_in_place_(kind == reactor::many_threads)
 {
 }
@@ -138,7 +139,8 @@ inline bool strategy_service::begin_in_place(
     detail::call_frame& frame, detail::submission s, detail::task::action type)
 {
     using enum detail::sub_strategy;
-    auto const sub = detail::choose(s.strategy, s.invocation, detail::this_thread_may_block, true);
+    auto const sub = detail::choose(engine_.resolve(s.strategy, s.invocation), s.invocation,
+        detail::this_thread_may_block, true);
     bool const stays = sub == produce_consume;
     if (!stays
         && !(lends_in_place_ && sub == execute_produce_consume && engine_.would_lend(type)))

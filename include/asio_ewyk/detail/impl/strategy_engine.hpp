@@ -96,8 +96,8 @@ template <class Producer, class Threads>
 template <class Product>
 bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product product)
 {
-    strategy_t const s = strategy_of(product);
     invocation_t const i = invocation_of(product);
+    strategy_t const s = resolve(strategy_of(product), i);
     task::action const kind = type_of(product);
     bool const may_block = this_thread_may_block;
     bool may_hand_over

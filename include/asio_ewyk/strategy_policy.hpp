@@ -1,0 +1,113 @@
+#ifndef ASIO_EWYK_STRATEGY_POLICY_HPP
+#define ASIO_EWYK_STRATEGY_POLICY_HPP
+
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/strategy.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk {
+
+/// What a `strategy_policy` is told of a task.
+struct task_traits
+{
+    /// The strategy that its executor asks for.
+    strategy_t strategy;
+
+    /// What its submitter says of it.
+    invocation_t invocation;
+
+    /// Whether the producing thread, on which the policy is asked, may itself block.
+    bool may_block = true;
+};
+
+/** A strategy of the user's own, beside the four.
+
+    It is asked for each task whose strategy is `custom_0` ... `custom_3`, when the task is about to
+    run, and answers which of the four is to be used for that one task: so the answer may depend on
+    the time, on the load, or on which of the custom ones it is. Tasks of the four are not affected.
+    With the answer the task is treated as if its executor had asked for that; whatever a policy
+    answers, no task is lost and one thread produces. A custom one as the answer, or no policy at
+    all, is `eat_what_you_kill`.
+
+    It is asked by the thread that produces, which can do nothing else meanwhile, and perhaps more
+    than once for a task. It must be quick, must not block, and must not use the context.
+
+    Copies share the function, which lives as long as the last of them.
+
+    @par Thread Safety
+    Distinct objects: safe, if the function is safe to be called by several threads at a time: one
+    context calls it on one thread after the other, several that share it do not. Shared objects:
+    const members are safe.
+
+    @par Exception Safety
+    The function must be `noexcept`, which is checked when the program is compiled. Only
+    construction from a function throws: what allocation and the function's copy or move throw.
+
+    @par Example
+    @snippet example/1_tutorial/8_a_policy_of_your_own.cpp night
+
+    @see strategy_options::policy
+*/
+class strategy_policy
+{
+public:
+    /// No policy.
+    strategy_policy() noexcept = default;
+
+    /// The policy that answers `f(task_traits)`.
+    template <class F>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, strategy_policy>)
+    strategy_policy(F&& f)
+    {
+        using function = std::decay_t<F>;
+        static_assert(std::is_invocable_r_v<strategy_t, function const&, task_traits>,
+            "a strategy_policy is a function `strategy_t (task_traits) const`");
+        static_assert(std::is_nothrow_invocable_r_v<strategy_t, function const&, task_traits>,
+            "a strategy_policy must be noexcept");
+        function_ = std::make_shared<function const>(std::forward<F>(f));
+        call_ = [](void const* object, task_traits const& t) noexcept -> strategy_t {
+            return (*static_cast<function const*>(object))(t);
+        };
+    }
+
+    /// Whether there is one. No-throw guarantee.
+    explicit operator bool() const noexcept { return call_ != nullptr; }
+
+    /// What is to be used for that task: never a custom one. No-throw guarantee.
+    strategy_t operator()(task_traits const& t) const noexcept
+    {
+        if (!is_custom(t.strategy)) [[likely]]
+            return t.strategy;
+        strategy_t const answer = call_ ? call_(function_.get(), t) : strategy_t();
+        return is_custom(answer) ? strategy_t() : answer;
+    }
+
+    /// Whether policies are asked for tasks of that strategy. No-throw guarantee.
+    static constexpr bool is_custom(strategy_t s) noexcept
+    {
+        return s.value() > strategy_t::kind::eat_what_you_kill;
+    }
+
+private:
+    std::shared_ptr<void const> function_;
+    strategy_t (*call_)(void const*, task_traits const&) noexcept = nullptr;
+};
+
+namespace detail {
+
+inline strategy_policy const& checked_policy(strategy_policy const& policy, strategy_t s)
+{
+    if (strategy_policy::is_custom(s) && !policy)
+        throw std::invalid_argument("policy must be set if the strategy is a custom one");
+    return policy;
+}
+
+} // namespace detail
+
+} // namespace asio_ewyk
+
+#endif

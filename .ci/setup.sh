@@ -12,12 +12,14 @@ declare -A package_of=(
     [openssl_headers]=libssl-dev
     [b2]=libboost1.81-tools-dev
     [gnuplot]=gnuplot-nox
+    [libc++]='libc++-dev libc++abi-dev'
+    [io_uring]=liburing-dev
 )
 
 # The compiler is asked, not the package manager: a Boost from elsewhere is as good.
 any_compiler() { command -v g++ || command -v clang++ || echo false; }
 has_library() { [[ $("$(any_compiler)" -print-file-name="lib$1.so") == /* ]]; }
-has_header() { echo "#include <$1>" | "$(any_compiler)" -E -x c++ - >/dev/null 2>&1; }
+has_header() { echo "#include <$2>" | "$1" -std=c++20 "${@:3}" -E -x c++ - >/dev/null 2>&1; }
 has_boost()
 {
     printf '#include <boost/version.hpp>\n#if BOOST_VERSION < 108100\n#error\n#endif\n' \
@@ -31,7 +33,9 @@ is_available()
         boost_test) has_library boost_unit_test_framework ;;
         boost_program_options) has_library boost_program_options ;;
         boost_context) has_library boost_context ;;
-        openssl_headers) has_header openssl/ssl.h ;;
+        openssl_headers) has_header "$(any_compiler)" openssl/ssl.h ;;
+        libc++) has_header clang++ version -stdlib=libc++ ;;
+        io_uring) has_header "$(any_compiler)" liburing.h ;;
         *) command -v "$1" >/dev/null ;;
     esac
 }
@@ -76,12 +80,13 @@ install_missing()
 }
 
 # configure <compiler> <sanitizers, or nothing> <option of cmake>...: makes ready $build, the
-# directory for that, and $launch, what programs of it are to be started with.
+# directory for that and, if it is not empty, $variant, and $launch, what programs of it are to be
+# started with.
 configure()
 {
     local config=${2:-plain} name=${1##*/}
     name=${name/clang++/clang}
-    build=$root/build/${name/g++/gcc}-${config/,/-}
+    build=$root/build/${name/g++/gcc}-${config/,/-}${variant:+-$variant}
 
     # ThreadSanitizer of these compilers does not know every layout that a recent kernel may
     # randomize memory into; containers may forbid to change it.

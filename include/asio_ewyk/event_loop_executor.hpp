@@ -2,6 +2,7 @@
 #define ASIO_EWYK_EVENT_LOOP_EXECUTOR_HPP
 
 #include <asio_ewyk/detail/basic_executor.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/io_context_work.hpp>
 
 #include <boost/asio/execution/executor.hpp>
@@ -27,10 +28,11 @@ struct event_loop_executor_traits
     using target_type = event_loop_service;
     using work = event_loop_work;
     static constexpr bool has_strategy = false;
+    static constexpr bool captures = true;
 
     static asio::io_context& context(event_loop_service& service) noexcept;
     static bool running_in_this_thread(event_loop_service& service) noexcept;
-#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
     static void work_started(event_loop_service& service) noexcept;
     static void work_finished(event_loop_service& service) noexcept;
 #endif

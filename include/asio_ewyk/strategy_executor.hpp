@@ -2,6 +2,7 @@
 #define ASIO_EWYK_STRATEGY_EXECUTOR_HPP
 
 #include <asio_ewyk/detail/basic_executor.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/io_context_work.hpp>
 
 #include <boost/asio/execution/executor.hpp>
@@ -26,10 +27,11 @@ struct strategy_executor_traits
     using target_type = strategy_service;
     using work = strategy_work;
     static constexpr bool has_strategy = true;
+    static constexpr bool captures = true;
 
     static asio::io_context& context(strategy_service& service) noexcept;
     static bool running_in_this_thread(strategy_service& service) noexcept;
-#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
     static void work_started(strategy_service& service) noexcept;
     static void work_finished(strategy_service& service) noexcept;
 #endif

@@ -39,6 +39,7 @@ struct worker_pool_executor_traits
     using target_type = worker_pool;
     using work = pool_work;
     static constexpr bool has_strategy = false;
+    static constexpr bool captures = false; // not where the caller runs it, as the queue is full
 
     static worker_pool& context(worker_pool& pool) noexcept { return pool; }
     static bool running_in_this_thread(worker_pool& pool) noexcept;

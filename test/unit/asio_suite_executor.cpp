@@ -31,6 +31,13 @@ constexpr bool is_good_executor =
     && std::is_convertible_v<E, ewyk::any_executor>;
 
 static_assert(is_good_executor<plain>);
+
+#if __has_include(<boost/asio/execution/inline_exception_handling.hpp>)
+// As an io_context of that Asio.
+static_assert(plain::query(execution::inline_exception_handling)
+    == execution::inline_exception_handling.capture);
+static_assert(asio::can_query_v<asio::strand<plain>, execution::inline_exception_handling_t>);
+#endif
 static_assert(is_good_executor<tracked>);
 static_assert(is_good_executor<allocating>);
 static_assert(execution::is_executor_v<ewyk::any_executor>);

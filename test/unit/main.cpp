@@ -1,5 +1,9 @@
 #define BOOST_TEST_MODULE asio_ewyk
+#if defined(BOOST_TEST_DYN_LINK)
 #include <boost/test/unit_test.hpp>
+#else
+#include <boost/test/included/unit_test.hpp>
+#endif
 
 #include <boost/test/tree/observer.hpp>
 #include <boost/test/unit_test_parameters.hpp>

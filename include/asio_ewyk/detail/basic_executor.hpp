@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_BASIC_EXECUTOR_HPP
 #define ASIO_EWYK_DETAIL_BASIC_EXECUTOR_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 
@@ -10,6 +11,9 @@
 #include <boost/asio/execution/mapping.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/execution/relationship.hpp>
+#if defined(ASIO_EWYK_DETAIL_INLINE_EXCEPTION_HANDLING)
+#include <boost/asio/execution/inline_exception_handling.hpp>
+#endif
 
 #include <cstdint>
 #include <memory>
@@ -76,7 +80,8 @@ struct no_work
 };
 
 // An executor of Asio over a target. Traits names the target, its execution context, the object
-// that counts as outstanding work, whether the target knows strategies, and how it executes.
+// that counts as outstanding work, whether the target knows strategies and whether execute() keeps
+// what a function throws that it calls at once, and how it executes.
 template <class Traits, class Allocator, bool Tracked>
 class basic_executor
 {
@@ -113,7 +118,7 @@ public:
         return a.packed_ == b.packed_ && a.allocator_ == b.allocator_;
     }
 
-#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
     // The interface of the Networking TS: Asio's strand still asks for it.
 
     void on_work_started() const noexcept { Traits::work_started(packed_.target()); }
@@ -155,6 +160,15 @@ public:
         else
             return asio::execution::outstanding_work.untracked;
     }
+
+#if defined(ASIO_EWYK_DETAIL_INLINE_EXCEPTION_HANDLING)
+    static constexpr asio::execution::inline_exception_handling_t query(
+        asio::execution::inline_exception_handling_t) noexcept
+        requires Traits::captures
+    {
+        return asio::execution::inline_exception_handling.capture;
+    }
+#endif
 
     asio::execution::blocking_t query(asio::execution::blocking_t) const noexcept
     {

@@ -7,6 +7,7 @@
 #include <boost/asio/append.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution/context.hpp>
@@ -14,6 +15,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
+#include <boost/asio/system_executor.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
@@ -33,7 +35,7 @@ class shutdown_wait
 public:
     shutdown_wait(Handler&& handler, std::vector<event_loop_service*> const& loops)
         : handler_(std::move(handler))
-        , work_(asio::get_associated_executor(handler_))
+        , work_(asio::get_associated_executor(handler_, asio::system_executor()))
         , own_(belongs_to(loops))
     {
     }
@@ -49,14 +51,18 @@ public:
             work_.reset();
         auto const work = std::move(work_);
         // Never here: the handler may destroy the loop, which waits for the thread that calls this.
-        asio::post(asio::append(std::move(handler_), ec));
+        executor const where = work.get_executor();
+        asio::post(asio::bind_executor(where, asio::append(std::move(handler_), ec)));
     }
 
 private:
+    // Where the handler has none, the one that Asio fell back to before Boost 1.90. Nothing can be
+    // posted to the later one.
+    using executor = asio::associated_executor_t<Handler, asio::system_executor>;
+
     // Whether the handler's executor is of one of them.
     bool belongs_to(std::vector<event_loop_service*> const& loops) const
     {
-        using executor = asio::associated_executor_t<Handler>;
         if constexpr (asio::can_query<executor, asio::execution::context_t>::value)
         {
             asio::execution_context const& context
@@ -70,7 +76,7 @@ private:
 
     // Both belong to who has set completed_.
     Handler handler_;
-    asio::executor_work_guard<asio::associated_executor_t<Handler>> work_;
+    asio::executor_work_guard<executor> work_;
     bool const own_;
 
     // Set by the thread that waits or by who cancels. Sequentially consistent, but nothing is

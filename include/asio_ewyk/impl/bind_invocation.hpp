@@ -37,7 +37,8 @@ struct bound_initiation
     Initiation initiation;
 };
 
-// Asio of Boost 1.81 looks for these where the token is a handler.
+// Asio looks for these where the token is a handler: Boost 1.81 at the types, later ones at
+// what get() returns. It calls initiate(), never that.
 template <class Result, class = void>
 struct bound_result
 {
@@ -48,6 +49,7 @@ struct bound_result<Result, std::void_t<typename Result::completion_handler_type
 {
     using completion_handler_type = invocation_binder<typename Result::completion_handler_type>;
     using return_type = typename Result::return_type;
+    return_type get();
 };
 
 // Everything that is associated with the target is associated with what wraps it.

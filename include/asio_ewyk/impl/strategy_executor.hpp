@@ -33,7 +33,7 @@ inline bool strategy_executor_traits::running_in_this_thread(strategy_service& s
     return service.running_in_this_thread();
 }
 
-#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
 inline void strategy_executor_traits::work_started(strategy_service& service) noexcept
 {
     service.context().get_executor().on_work_started();

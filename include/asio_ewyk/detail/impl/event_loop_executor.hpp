@@ -25,7 +25,7 @@ inline bool event_loop_executor_traits::running_in_this_thread(event_loop_servic
     return service.running_in_this_thread();
 }
 
-#if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
+#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
 inline void event_loop_executor_traits::work_started(event_loop_service& service) noexcept
 {
     service.try_to_start();

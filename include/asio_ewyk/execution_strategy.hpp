@@ -1,12 +1,17 @@
 #ifndef ASIO_EWYK_EXECUTION_STRATEGY_HPP
 #define ASIO_EWYK_EXECUTION_STRATEGY_HPP
 
+#include <asio_ewyk/detail/describe_production.hpp>
 #include <asio_ewyk/detail/pool_threads.hpp>
+#include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/strategy_engine.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
 namespace asio_ewyk {
 
@@ -56,7 +61,7 @@ namespace asio_ewyk {
     @see worker_pool, strategy_context
 */
 template <producer Producer>
-class execution_strategy
+class execution_strategy : private detail::watched
 {
 public:
     /// Both the producer and the pool must outlive the object. No-throw guarantee.
@@ -118,10 +123,31 @@ private:
         : threads_(detail::pool_access::threads(pool), &engine_)
         , engine_(source, threads_, s, grace, policy)
     {
+        try
+        {
+            watch_.emplace(&engine_, *this,
+                detail::stall_settings(detail::pool_access::threads(pool).options()));
+        }
+        catch (...)
+        {
+            // No memory: nobody sees it.
+        }
+    }
+
+    std::size_t waiting() const noexcept override { return threads_.client().size(); }
+    std::size_t taken() const noexcept override { return threads_.client().taken(); }
+
+    void tell_state(detail::text_sink& out) const noexcept override
+    {
+        out << "execution_strategy " << static_cast<void const*>(this) << ' '
+            << threads_.pool().options().name << ": ";
+        detail::describe_production(out, engine_);
+        out << ", " << std::uint64_t{threads_.client().size()} << " tasks wait for a thread";
     }
 
     detail::pool_threads threads_;
     detail::strategy_engine<Producer, detail::pool_threads> engine_;
+    std::optional<detail::stall_watch> watch_;
 };
 
 } // namespace asio_ewyk

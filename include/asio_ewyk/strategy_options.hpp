@@ -63,11 +63,17 @@ struct strategy_options
     std::function<void()> on_thread_stop = {};
     std::function<void(std::exception_ptr)> on_exception = {};
 
+    /// As in `event_loop_options`, and on by default as there. Also for what is submitted to the
+    /// context's own pool.
+    std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);
+    stall_callback on_stall = {};
+    int stack_signal = 0;
+
     /// The options of the pool alone.
     worker_pool_options pool() const
     {
         return {min_threads, max_threads, reserve, idle_timeout, max_queue, when_full, name,
-            on_thread_start, on_thread_stop, on_exception};
+            on_thread_start, on_thread_stop, on_exception, stall_threshold, on_stall, stack_signal};
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/crew.hpp>
 #include <asio_ewyk/detail/reactor.hpp>
+#include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/strategy_engine.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
@@ -28,7 +29,9 @@ void run_what_is_queued(void* service);
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for halt() and destruction.
 */
-class alignas(detail::target_alignment) strategy_service : public asio::execution_context::service
+class alignas(detail::target_alignment) strategy_service
+    : public asio::execution_context::service
+    , private detail::watched
 {
 public:
     using key_type = strategy_service;
@@ -100,6 +103,10 @@ private:
         detail::pool_access::threads(pool_).notify_fork(event);
     }
 
+    std::size_t waiting() const noexcept override;
+    std::size_t taken() const noexcept override;
+    void tell_state(detail::text_sink& out) const noexcept override;
+
     friend void detail::run_what_is_queued(void* service);
 
     // Works on this thread until the turn is over; the heart of run() and its siblings.
@@ -127,10 +134,13 @@ private:
     bool const lends_in_place_;
 
     std::atomic<bool> shut_down_{false};
+
+    detail::stall_watch const watch_;
 };
 
 } // namespace asio_ewyk
 
 #include <asio_ewyk/impl/strategy_service.hpp>
+#include <asio_ewyk/impl/strategy_view.hpp>
 
 #endif

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_WORKER_POOL_HPP
 
 #include <asio_ewyk/detail/elastic_threads.hpp>
+#include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
@@ -47,7 +48,9 @@ class pool_access;
 
     @see strategy_context, execution_strategy
 */
-class alignas(detail::target_alignment) worker_pool : public asio::execution_context
+class alignas(detail::target_alignment) worker_pool
+    : public asio::execution_context
+    , private detail::watched
 {
 public:
     using executor_type = worker_pool_executor;
@@ -57,6 +60,7 @@ public:
     explicit worker_pool(worker_pool_options options = {})
         : threads_(std::move(options))
         , client_(this)
+        , watch_(this, *this, detail::stall_settings(threads_.options()))
     {
     }
 
@@ -130,6 +134,10 @@ private:
 
     void submit(detail::task* t, bool caller_may_run);
 
+    std::size_t waiting() const noexcept override { return client_.size(); }
+    std::size_t taken() const noexcept override { return client_.taken(); }
+    void tell_state(detail::text_sink& out) const noexcept override;
+
     detail::elastic_threads threads_;
     detail::pool_client client_; // tasks that came through the pool's own interface
 
@@ -140,6 +148,8 @@ private:
     std::mutex mutex_;
     std::condition_variable idle_; // work_ fell to zero, or stop()
     bool stopped_ = false;         // guarded by mutex_
+
+    detail::stall_watch const watch_;
 };
 
 } // namespace asio_ewyk

@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
+#include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/detail/timetable.hpp>
@@ -37,7 +38,9 @@ namespace asio_ewyk::detail {
 // `scheduled_`: a wake-up is queued or runs. Who adds a task does that first and then looks; the
 // wake-up that leaves no task clears it and then looks for tasks. Both are sequentially
 // consistent, so one of them sees the other (netty/netty#9561).
-class alignas(target_alignment) event_loop_service : public asio::execution_context::service
+class alignas(target_alignment) event_loop_service
+    : public asio::execution_context::service
+    , private watched
 {
 public:
     using key_type = event_loop_service;
@@ -98,6 +101,10 @@ private:
 
     void shutdown() override;
 
+    std::size_t waiting() const noexcept override { return ready_.size() + posted_.count(); }
+    std::size_t taken() const noexcept override { return ready_.taken(); }
+    void tell_state(text_sink& out) const noexcept override;
+
     void work();
     void caught() noexcept;
     void end_of_thread();
@@ -144,10 +151,13 @@ private:
     std::atomic<bool> scheduled_{false};
     std::atomic<std::size_t> pending_{0}; // tasks, if their number is limited
     wake_slot<event_loop_service> wake_slot_; // whose is who set scheduled_
+
+    stall_watch const watch_;
 };
 
 } // namespace asio_ewyk::detail
 
 #include <asio_ewyk/detail/impl/event_loop_service.hpp>
+#include <asio_ewyk/detail/impl/event_loop_view.hpp>
 
 #endif

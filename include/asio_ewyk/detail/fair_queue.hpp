@@ -20,6 +20,9 @@ public:
         // then looks whether there is work.
         std::size_t size() const noexcept { return size_.load(); }
 
+        // How many were taken so far. Any thread.
+        std::size_t taken() const noexcept { return tasks_.taken(); }
+
     private:
         friend class fair_queue;
         task_list tasks_;

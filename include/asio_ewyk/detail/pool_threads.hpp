@@ -21,6 +21,7 @@ public:
 
     elastic_threads& pool() const noexcept { return pool_; }
     pool_client& client() noexcept { return client_; }
+    pool_client const& client() const noexcept { return client_; }
 
     bool try_start(task& t, call_frame& from) noexcept
     {

@@ -4,6 +4,8 @@
 #include <asio_ewyk/detail/task_list.hpp>
 
 #include <atomic>
+#include <cstddef>
+#include <thread>
 
 namespace asio_ewyk::detail {
 
@@ -44,22 +46,47 @@ public:
         if (head_.load(std::memory_order_relaxed) == nullptr) // spares the exchange; may be late
             return false;
         task* newest = head_.exchange(nullptr);
+        // Somebody counts, and may be at these tasks.
+        while (counting_.load() != 0) [[unlikely]]
+            std::this_thread::yield();
         task* first = nullptr;
         task* t = newest;
-        while (t)
+        std::size_t n = 0;
+        for (; t; ++n)
         {
             task* older = t->next;
             t->next = first;
             first = t;
             t = older;
         }
-        list.append(first, newest);
+        list.append(first, newest, n);
         return true;
+    }
+
+    // How many there are, or so many if there are more. Any thread, also in a signal handler; not
+    // for every day, as who drains has to wait meanwhile.
+    //
+    // Sequentially consistent: who counts says so and then reads the head; who drains takes what
+    // the head points to, and then looks whether somebody counts. So he sees who has read a task
+    // that he has taken.
+    std::size_t count(std::size_t most = 10'000) const noexcept
+    {
+        if (empty())
+            return 0;
+        counting_.fetch_add(1);
+        std::size_t n = 0;
+        for (task const* t = head_.load(); t && n != most; t = t->next)
+            ++n;
+        counting_.fetch_sub(1);
+        return n;
     }
 
 private:
     // The newest task, linked to the older ones. Any thread.
     std::atomic<task*> head_{nullptr};
+
+    // How many threads are in count().
+    std::atomic<int> mutable counting_{0};
 };
 
 } // namespace asio_ewyk::detail

@@ -109,6 +109,12 @@ public:
         wake_up();
     }
 
+    // Any thread, and a moment late: how many tasks wait here, how many were taken so far, and
+    // whether a wake-up is needed.
+    std::size_t waiting() const noexcept { return ready_.size() + posted_.count(); }
+    std::size_t taken() const noexcept { return ready_.taken(); }
+    bool sleeps() const noexcept { return asleep_.load(); }
+
     // The io_context was stopped: nobody takes what is queued here any more, until it is restarted.
     void stopped() noexcept { stopped_.store(true); }
 

@@ -64,6 +64,9 @@ public:
 
     bool is_production(task const* t) const noexcept { return t == this; }
 
+    // Any thread; out of date when it is read.
+    production now() const noexcept { return right_.now(); }
+
     bool idle() const noexcept { return right_.now().state == production_state::idle; }
 
     // Whether a task that is to be handed over and comes up inside the producer may run right

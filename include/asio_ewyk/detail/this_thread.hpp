@@ -75,10 +75,31 @@ private:
     int before_;
 };
 
+// As the system has it; after a fork it is another one.
+inline thread_id current_thread_id() noexcept
+{
+    return static_cast<thread_id>(::syscall(SYS_gettid));
+}
+
 inline thread_id this_thread_id() noexcept
 {
-    thread_local thread_id const id = static_cast<thread_id>(::syscall(SYS_gettid));
+    thread_local thread_id const id = current_thread_id();
     return id;
+}
+
+// As the system has it; empty if it does not tell.
+inline std::string thread_name(thread_id thread)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "/proc/self/task/%d/comm", thread);
+    int const file = ::open(text, O_RDONLY | O_CLOEXEC);
+    ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text);
+    if (file >= 0)
+        ::close(file);
+    std::string name(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+    if (name.ends_with('\n'))
+        name.pop_back();
+    return name;
 }
 
 // Whether that thread waits for something. A thread of which the system tells nothing does, too.
@@ -109,9 +130,19 @@ public:
     exact_timeouts& operator=(exact_timeouts const&) = delete;
 };
 
+inline thread_id current_thread_id() noexcept
+{
+    return 0;
+}
+
 inline thread_id this_thread_id() noexcept
 {
     return 0;
+}
+
+inline std::string thread_name(thread_id)
+{
+    return {};
 }
 
 inline bool sleeps(thread_id) noexcept

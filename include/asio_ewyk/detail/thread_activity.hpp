@@ -1,12 +1,15 @@
 #ifndef ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
 #define ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
 
+#include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/task_action.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
 #include <boost/config.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -29,6 +32,31 @@ public:
     {
         task_action what = nullptr;
         void const* owner = nullptr;
+    };
+
+    // What whoever begins a handler is asked to do besides.
+    enum class attention : unsigned char
+    {
+        none,
+        stamp, // with the time
+        wake,  // and to wake who asks, who then sets it back
+    };
+
+    // A place in the source that a handler said it is at; null: it did not.
+    struct place
+    {
+        char const* file = nullptr;
+        char const* function = nullptr;
+        unsigned line = 0;
+    };
+
+    // A look at a record. Where it changed meanwhile nothing runs.
+    struct sight
+    {
+        std::uint64_t changes = 0;
+        state now;
+        time_point began{}; // of the handler; or time_point() if it is not known
+        place where;
     };
 
     thread_activity(thread_activity const&) = delete;
@@ -57,6 +85,8 @@ public:
         for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
             if (a != mine_)
                 a->vacate();
+        if (mine_)
+            mine_->thread_.store(current_thread_id(), std::memory_order_relaxed);
     }
 
     // Any thread.
@@ -67,21 +97,72 @@ public:
         return {what_.load(std::memory_order_relaxed), owner_.load(std::memory_order_relaxed)};
     }
 
+    // Where it stands among the records; they are numbered from 0.
+    std::size_t number() const noexcept { return number_; }
+
+    // Acquire, all of them: who reads something of a later change reads the number of that change,
+    // or of one after it, at the end, and does not take it for a part of this one.
+    sight look() const noexcept
+    {
+        sight s;
+        s.changes = changes();
+        s.now = {what_.load(std::memory_order_acquire), owner_.load(std::memory_order_acquire)};
+        if (stamped_.load(std::memory_order_acquire) == s.changes)
+            s.began = began_.load(std::memory_order_acquire);
+        if (located_.load(std::memory_order_acquire) == s.changes)
+        {
+            std::uint64_t const places = places_.load(std::memory_order_acquire);
+            s.where = {file_.load(std::memory_order_acquire),
+                function_.load(std::memory_order_acquire), line_.load(std::memory_order_acquire)};
+            if (places_.load(std::memory_order_acquire) != places)
+                s.where = {};
+        }
+        std::uint64_t const after = changes();
+        return after == s.changes ? s : sight{after, {}, {}, {}};
+    }
+
+    // Any thread. `waker` is to be called by one that begins a handler while it is asked to.
+    static attention asked() noexcept { return asked_.load(); }
+    static void ask(attention what) noexcept { asked_.store(what); }
+
+    // True for one of those that are to wake who asks.
+    static bool answer() noexcept
+    {
+        auto asked = attention::wake;
+        return asked_.compare_exchange_strong(asked, attention::stamp);
+    }
+
+    static void wake_by(void (*waker)() noexcept) noexcept { waker_.store(waker); }
+
     // The record's thread. Both return what was before, to be put back.
     task_action begin(task_action what) noexcept
     {
         task_action const outer = what_.load(std::memory_order_relaxed);
-        what_.store(what, std::memory_order_relaxed);
+        what_.store(what, std::memory_order_release);
         change();
+        if (what)
+            attend();
         return outer;
     }
 
     void const* serve(void const* owner) noexcept
     {
         void const* const outer = owner_.load(std::memory_order_relaxed);
-        owner_.store(owner, std::memory_order_relaxed);
+        owner_.store(owner, std::memory_order_release);
         change();
+        if (what_.load(std::memory_order_relaxed))
+            attend();
         return outer;
+    }
+
+    // The handler that runs is at that place.
+    void locate(place where) noexcept
+    {
+        places_.store(places_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        file_.store(where.file, std::memory_order_release);
+        function_.store(where.function, std::memory_order_release);
+        line_.store(where.line, std::memory_order_release);
+        located_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
     }
 
 private:
@@ -127,6 +208,7 @@ private:
         if (!a)
             return nullptr;
         a->used_.store(true, std::memory_order_relaxed);
+        a->number_ = records_.fetch_add(1, std::memory_order_relaxed);
         a->next_ = all_.load(std::memory_order_relaxed);
         // Release: whoever finds the record finds it made.
         while (!all_.compare_exchange_weak(a->next_, a, std::memory_order_release))
@@ -136,8 +218,8 @@ private:
 
     void vacate() noexcept
     {
-        what_.store(nullptr, std::memory_order_relaxed);
-        owner_.store(nullptr, std::memory_order_relaxed);
+        what_.store(nullptr, std::memory_order_release);
+        owner_.store(nullptr, std::memory_order_release);
         change();
         used_.store(false, std::memory_order_release);
     }
@@ -149,16 +231,50 @@ private:
             changes_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
+    // Relaxed, and without a fence after the change, which would cost more than all the rest: that
+    // nobody is missed is up to whoever asks, see stall_monitor. He counts on the order in which
+    // the machine gets the two, so the compiler must keep it.
+    void attend() noexcept
+    {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (asked_.load(std::memory_order_relaxed) != attention::none) [[unlikely]]
+            stamp();
+    }
+
+    BOOST_NOINLINE void stamp() noexcept
+    {
+        began_.store(std::chrono::steady_clock::now(), std::memory_order_release);
+        stamped_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
+        if (asked_.load(std::memory_order_relaxed) == attention::wake)
+            waker_.load(std::memory_order_acquire)();
+    }
+
     static thread_activity shared_;
 
     static inline thread_local thread_activity* mine_ = nullptr;
     static inline std::atomic<thread_activity*> all_{nullptr};
+    static inline std::atomic<std::size_t> records_{0};
+    static inline std::atomic<void (*)() noexcept> waker_{nullptr}; // set before somebody asks
+
+    // Written by the stall_monitor and by who wakes it; read by all, so nothing else is near it.
+    alignas(64) static inline std::atomic<attention> asked_{attention::none};
 
     alignas(64) std::atomic<std::uint64_t> changes_{0};
     std::atomic<task_action> what_{nullptr};
     std::atomic<void const*> owner_{nullptr};
     std::atomic<thread_id> thread_{};
     std::atomic<bool> used_{false}; // by a thread; whoever sets it owns the record
+    std::size_t number_ = 0;        // not changed once it is in the list
+
+    // They count for the change of that number only.
+    std::atomic<std::uint64_t> stamped_{0};
+    std::atomic<time_point> began_{};
+    std::atomic<std::uint64_t> located_{0};
+    std::atomic<std::uint64_t> places_{0}; // how many it was told
+    std::atomic<char const*> file_{nullptr};
+    std::atomic<char const*> function_{nullptr};
+    std::atomic<unsigned> line_{0};
+
     thread_activity* next_ = nullptr; // not changed once it is in the list
 };
 

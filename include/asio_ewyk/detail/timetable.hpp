@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_TIMETABLE_HPP
 
 #include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/task.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -174,6 +175,7 @@ public:
 private:
     void call() override
     {
+        handler_scope const running(&describe<F>);
         if constexpr (Kind == kind::once)
             std::move(*function_)();
         else

@@ -65,6 +65,7 @@ inline strategy_service::strategy_service(
           detail::checked_policy(options.policy, options.strategy), options.learning,
           detail::erased_task<task_work>())
     , lends_in_place_(kind == reactor::many_threads)
+    , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
 }
 
@@ -79,6 +80,7 @@ inline strategy_service::strategy_service(
     , engine_(reactor_, crew_, s, detail::checked_grace(grace),
           detail::checked_policy(policy, s), learning, detail::erased_task<task_work>())
     , lends_in_place_(kind == reactor::many_threads)
+    , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
 }
 

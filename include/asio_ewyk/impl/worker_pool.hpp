@@ -72,7 +72,24 @@ void worker_pool_executor_traits::execute(
         !s.blocking_never);
 }
 
+// Not a part of elastic_threads, which says nothing about itself in words.
+inline void describe_threads(text_sink& out, elastic_threads const& pool) noexcept
+{
+    out << std::uint64_t{pool.threads()} << " threads of at most "
+        << std::uint64_t{pool.options().max_threads} << ", " << std::uint64_t{pool.parked()}
+        << " parked, " << std::uint64_t{pool.queued()} << " tasks queued";
+    if (pool.stopping())
+        out << ", stopped";
+}
+
 } // namespace detail
+
+inline void worker_pool::tell_state(detail::text_sink& out) const noexcept
+{
+    out << "worker_pool " << static_cast<void const*>(this) << ' ' << options().name << ": ";
+    detail::describe_threads(out, threads_);
+    out << ", " << std::uint64_t{client_.size()} << " of them its own";
+}
 
 inline worker_pool::~worker_pool()
 {

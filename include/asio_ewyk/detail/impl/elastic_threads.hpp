@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/elastic_threads.hpp>
+#include <asio_ewyk/detail/stack_capture.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -305,6 +306,7 @@ inline void elastic_threads::start_for_queue() noexcept
 inline void elastic_threads::work(std::size_t place)
 {
     name_this_thread(options_.name, place);
+    stack_capture::allow(options_.stack_signal);
     if (options_.on_thread_start)
         options_.on_thread_start();
     with_recycled_memory([this, place] {

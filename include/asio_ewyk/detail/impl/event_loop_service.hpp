@@ -30,6 +30,7 @@ inline event_loop_service::event_loop_service(
     , options_(numbered(std::move(options)))
     , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
+    , watch_(this, *this, stall_settings(options_))
 {
     if (auto const cpu = cpu_of(options_))
         check_cpu(*cpu);
@@ -198,6 +199,7 @@ inline void event_loop_service::work()
     thread_id_.store(std::this_thread::get_id());
     clock_.begin();
     thread_activity::mine().serve(this);
+    stack_capture::allow(options_.stack_signal);
     name_this_thread(options_.name, options_.number);
     cpu_binding const bound(cpu_of(options_));
     if (options_.on_thread_start)

@@ -1,0 +1,163 @@
+#ifndef ASIO_EWYK_DETAIL_STACK_CAPTURE_HPP
+#define ASIO_EWYK_DETAIL_STACK_CAPTURE_HPP
+
+#include <asio_ewyk/detail/this_thread.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#if defined(__linux__) && __has_include(<execinfo.h>)
+#define ASIO_EWYK_DETAIL_CAPTURES_STACKS 1
+
+#include <boost/core/demangle.hpp>
+
+#include <execinfo.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#endif
+
+namespace asio_ewyk::detail {
+
+#if defined(ASIO_EWYK_DETAIL_CAPTURES_STACKS)
+
+// Throws unless the signal is one that the program may give away.
+inline int checked_stack_signal(int signal)
+{
+    if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
+        throw std::invalid_argument("stack_signal must be 0 or from SIGRTMIN to SIGRTMAX");
+    return signal;
+}
+
+// Has another thread write down its own stack, by a signal: nobody else can read it.
+//
+// One at a time. The thread may answer late, or never; so what it writes to is never freed, the
+// signal's handler stays installed (the default action would end the program), and who answers
+// first claims the question.
+class stack_capture
+{
+public:
+    // Warms up what the handler uses: the first call loads a library.
+    static void install(int signal)
+    {
+        if (signal == 0)
+            return;
+        void* frame = nullptr;
+        ::backtrace(&frame, 1);
+        struct sigaction action{};
+        action.sa_sigaction = &answer;
+        action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+        ::sigfillset(&action.sa_mask);
+        ::sigaction(signal, &action, nullptr);
+    }
+
+    // On threads of the library, on which all signals are blocked otherwise.
+    static void allow(int signal) noexcept
+    {
+        if (signal == 0)
+            return;
+        sigset_t one;
+        ::sigemptyset(&one);
+        ::sigaddset(&one, signal);
+        ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    }
+
+    // Empty if the thread does not answer.
+    static std::vector<std::string> of(thread_id thread, int signal)
+    {
+        static std::mutex one;
+        std::lock_guard const lock(one);
+        // Acquire: a late answer to the last question is over, or will find this claimed.
+        if (busy_.load(std::memory_order_acquire))
+            return {};
+        thread_.store(thread, std::memory_order_relaxed);
+        done_.store(false, std::memory_order_relaxed);
+        asked_.store(true, std::memory_order_release);
+        if (::syscall(SYS_tgkill, ::getpid(), thread, signal) != 0)
+        {
+            asked_.store(false);
+            return {};
+        }
+        for (int i = 0; i != patience && !done_.load(std::memory_order_acquire); ++i)
+            ::usleep(100);
+        if (!done_.load(std::memory_order_acquire))
+        {
+            asked_.store(false);
+            return {};
+        }
+        return symbols();
+    }
+
+private:
+    static constexpr int deepest = 64;
+    static constexpr int patience = 500; // times 100 us
+    static constexpr int own = 2;        // frames of the handler, and of the call of it
+
+    static void answer(int, siginfo_t*, void*) noexcept
+    {
+        int const error = errno;
+        busy_.store(true, std::memory_order_relaxed);
+        if (thread_.load() == current_thread_id() && asked_.exchange(false))
+        {
+            depth_ = ::backtrace(frames_, deepest);
+            done_.store(true, std::memory_order_release);
+        }
+        busy_.store(false, std::memory_order_release);
+        errno = error;
+    }
+
+    // "<module>(<symbol>+<offset>) [<address>]", where the symbol may be missing.
+    static std::vector<std::string> symbols()
+    {
+        std::vector<std::string> lines;
+        std::unique_ptr<char*, void (*)(void*)> const texts(
+            ::backtrace_symbols(frames_, depth_), &std::free);
+        for (int i = own; texts && i < depth_; ++i)
+        {
+            std::string line = texts.get()[i];
+            auto const begin = line.find('(');
+            auto const end = line.find('+', begin);
+            if (begin != line.npos && end != line.npos && end > begin + 1)
+                line.replace(begin + 1, end - begin - 1,
+                    boost::core::demangle(line.substr(begin + 1, end - begin - 1).c_str()));
+            lines.push_back(std::move(line));
+        }
+        return lines;
+    }
+
+    // Whoever asks writes thread_ and done_, and then asked_; the thread that takes asked_ back
+    // writes the frames, and then done_.
+    static inline std::atomic<bool> asked_{false};
+    static inline std::atomic<thread_id> thread_{};
+    static inline std::atomic<bool> done_{false};
+    static inline std::atomic<bool> busy_{false};
+    static inline void* frames_[deepest];
+    static inline int depth_ = 0;
+};
+
+#else
+
+inline int checked_stack_signal(int signal)
+{
+    if (signal != 0)
+        throw std::invalid_argument("stack_signal must be 0 on this platform");
+    return signal;
+}
+
+class stack_capture
+{
+public:
+    static void install(int) noexcept {}
+    static void allow(int) noexcept {}
+    static std::vector<std::string> of(thread_id, int) { return {}; }
+};
+
+#endif
+
+} // namespace asio_ewyk::detail
+
+#endif

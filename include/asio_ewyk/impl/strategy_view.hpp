@@ -1,0 +1,37 @@
+#ifndef ASIO_EWYK_IMPL_STRATEGY_VIEW_HPP
+#define ASIO_EWYK_IMPL_STRATEGY_VIEW_HPP
+
+#include <asio_ewyk/detail/describe_production.hpp>
+#include <asio_ewyk/strategy_service.hpp>
+
+#include <cstdint>
+
+namespace asio_ewyk {
+
+// What a strategy_service shows of itself.
+
+inline std::size_t strategy_service::waiting() const noexcept
+{
+    return reactor_.waiting() + crew_.pool().client().size();
+}
+
+inline std::size_t strategy_service::taken() const noexcept
+{
+    return reactor_.taken() + crew_.pool().client().taken();
+}
+
+inline void strategy_service::tell_state(detail::text_sink& out) const noexcept
+{
+    out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
+        << ": ";
+    detail::describe_production(out, engine_);
+    out << ", " << std::uint64_t{crew_.runners()} << " callers inside run(), "
+        << std::uint64_t{reactor_.waiting()} << " tasks wait for it, "
+        << std::uint64_t{crew_.pool().client().size()} << " for a thread";
+    if (reactor_.sleeps())
+        out << "; whoever submits wakes it";
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef ASIO_EWYK_LOCATION_HPP
+#define ASIO_EWYK_LOCATION_HPP
+
+#include <asio_ewyk/detail/thread_activity.hpp>
+
+#include <boost/assert/source_location.hpp>
+
+namespace asio_ewyk::this_invocation {
+
+/** Says where the handler that this thread runs is, for stall reports and `dump`: by default, here.
+
+    It counts until the handler ends, says another place, or runs other handlers inside of it. What
+    a coroutine does after a `co_await` is another handler, in which it has to be said again. Some
+    nanoseconds; no effect on a thread that runs no handler. The strings of `where` must last: those
+    of a `boost::source_location` that the compiler made do.
+
+    @par Exception Safety
+    No-throw guarantee.
+*/
+inline void set_location(
+    boost::source_location const& where = BOOST_CURRENT_LOCATION) noexcept
+{
+    detail::thread_activity::mine().locate(
+        {where.file_name(), where.function_name(), static_cast<unsigned>(where.line())});
+}
+
+} // namespace asio_ewyk::this_invocation
+
+#endif

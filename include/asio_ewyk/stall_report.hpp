@@ -1,0 +1,106 @@
+#ifndef ASIO_EWYK_STALL_REPORT_HPP
+#define ASIO_EWYK_STALL_REPORT_HPP
+
+#include <boost/assert/source_location.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace asio_ewyk {
+
+/// What a `stall_report` is about.
+enum class stall_kind
+{
+    running, ///< a handler that has run for longer than the threshold, and still does
+    ended,   ///< one that was reported as running has ended
+    lag,     ///< tasks wait for longer than the threshold, though no handler is that long
+};
+
+/** A handler that does not return, or many that add up: what `on_stall` is told.
+
+    A description, which holds nothing that could be gone.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct stall_report
+{
+    stall_kind kind = stall_kind::running;
+
+    /// What reports: the name of the thread pool, or of the loop.
+    std::string context = {};
+
+    /// The type of the handler, without what Asio wraps it in where that can be told. What was
+    /// submitted by an `any_io_executor` is hidden by that, and a coroutine is named after what
+    /// resumes it: say where it is by `set_location`. With `lag`: of the one that runs, if any does.
+    std::string handler = {};
+
+    /// Where the handler said it is, by `set_location`.
+    std::optional<boost::source_location> location = {};
+
+    /// The system's number of the thread (Linux; 0 elsewhere, and with `lag`), and its name.
+    int thread_id = 0;
+    std::string thread_name = {};
+
+    /// How long the handler has run, or ran; it is exact to 2 ms, and with `ended` to a tenth. With
+    /// `lag`: how long tasks have waited at least.
+    std::chrono::nanoseconds time{};
+
+    /// Whether the thread sleeps or waits for something. If not, the handler computes; or other
+    /// threads have the cores, and it is not the handler's fault. With `running` only.
+    bool sleeps = false;
+
+    /// How many tasks wait in the context; more than 10000 are not counted.
+    std::size_t waiting = 0;
+
+    /// With `lag`: how many tasks were run in `time`.
+    std::size_t ran = 0;
+
+    /// What the thread does, innermost function first, if `stack_signal` is set.
+    std::vector<std::string> stack = {};
+
+    /// How many reports of this context were left out since the one before.
+    std::size_t suppressed = 0;
+};
+
+/// Called with each report.
+using stall_callback = std::function<void(stall_report const&)>;
+
+/// Writes a line, and one more for each function of the stack.
+inline std::ostream& operator<<(std::ostream& out, stall_report const& r)
+{
+    auto const ms = [](std::chrono::nanoseconds t) {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(t).count();
+    };
+    if (r.kind == stall_kind::lag)
+        out << "tasks of " << r.context << " wait for more than " << ms(r.time) << " ms, " << r.ran
+            << " were run meanwhile";
+    else
+        out << "a handler of " << r.context << (r.kind == stall_kind::ended ? " ran" : " has run")
+            << " for " << ms(r.time) << " ms";
+    if (r.kind == stall_kind::running)
+        out << (r.sleeps ? " and waits for something" : " and computes or has no core");
+    if (!r.handler.empty())
+        out << ": " << r.handler;
+    if (r.location)
+        out << " at " << r.location->file_name() << ':' << r.location->line() << " in "
+            << r.location->function_name();
+    if (!r.thread_name.empty())
+        out << ", thread " << r.thread_name << " (" << r.thread_id << ')';
+    if (r.kind != stall_kind::ended)
+        out << ", " << r.waiting << " waiting";
+    if (r.suppressed != 0)
+        out << ", " << r.suppressed << " reports left out";
+    for (std::string const& function : r.stack)
+        out << "\n    " << function;
+    return out;
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -3,6 +3,8 @@
 
 #include <asio_ewyk/detail/task_list.hpp>
 
+#include <boost/config.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <thread>
@@ -45,22 +47,11 @@ public:
     {
         if (head_.load(std::memory_order_relaxed) == nullptr) // spares the exchange; may be late
             return false;
-        task* newest = head_.exchange(nullptr);
-        // Somebody counts, and may be at these tasks.
-        while (counting_.load() != 0) [[unlikely]]
-            std::this_thread::yield();
-        task* first = nullptr;
-        task* t = newest;
-        std::size_t n = 0;
-        for (; t; ++n)
-        {
-            task* older = t->next;
-            t->next = first;
-            first = t;
-            t = older;
-        }
-        list.append(first, newest, n);
-        return true;
+        task* const newest = head_.exchange(nullptr);
+        // Called last, so that it costs nothing where it is not called.
+        if (counting_.load() != 0) [[unlikely]]
+            return append_later(list, newest);
+        return append(list, newest);
     }
 
     // How many there are, or so many if there are more. Any thread, also in a signal handler; not
@@ -82,6 +73,30 @@ public:
     }
 
 private:
+    static bool append(task_list& list, task* newest) noexcept
+    {
+        task* first = nullptr;
+        task* t = newest;
+        std::size_t n = 0;
+        for (; t; ++n)
+        {
+            task* older = t->next;
+            t->next = first;
+            first = t;
+            t = older;
+        }
+        list.append(first, newest, n);
+        return true;
+    }
+
+    // Somebody counts, and may be at these tasks.
+    BOOST_NOINLINE bool append_later(task_list& list, task* newest) const noexcept
+    {
+        while (counting_.load() != 0)
+            std::this_thread::yield();
+        return append(list, newest);
+    }
+
     // The newest task, linked to the older ones. Any thread.
     std::atomic<task*> head_{nullptr};
 

@@ -134,15 +134,21 @@ public:
 
     static void wake_by(void (*waker)() noexcept) noexcept { waker_.store(waker); }
 
-    // The record's thread. Both return what was before, to be put back.
+    // The record's thread. They return what was before, to be put back.
     task_action begin(task_action what) noexcept
     {
         task_action const outer = what_.load(std::memory_order_relaxed);
-        what_.store(what, std::memory_order_release);
-        change();
-        if (what)
-            attend();
+        set(what);
+        attend();
         return outer;
+    }
+
+    // The handler has ended, and the one around it goes on, if there is one.
+    void end(task_action outer) noexcept
+    {
+        set(outer);
+        if (outer) [[unlikely]]
+            attend();
     }
 
     void const* serve(void const* owner) noexcept
@@ -150,7 +156,7 @@ public:
         void const* const outer = owner_.load(std::memory_order_relaxed);
         owner_.store(owner, std::memory_order_release);
         change();
-        if (what_.load(std::memory_order_relaxed))
+        if (what_.load(std::memory_order_relaxed)) [[unlikely]]
             attend();
         return outer;
     }
@@ -224,6 +230,12 @@ private:
         used_.store(false, std::memory_order_release);
     }
 
+    void set(task_action what) noexcept
+    {
+        what_.store(what, std::memory_order_release);
+        change();
+    }
+
     // Release: whoever reads the number sees what it counts.
     void change() noexcept
     {
@@ -293,7 +305,7 @@ public:
     handler_scope(handler_scope const&) = delete;
     handler_scope& operator=(handler_scope const&) = delete;
 
-    ~handler_scope() { activity_.begin(outer_); }
+    ~handler_scope() { activity_.end(outer_); }
 
 private:
     // Kept, since a handler that is a stackful coroutine must not look it up twice: see call_frame.

@@ -125,7 +125,7 @@ private:
     {
         try
         {
-            watch_.emplace(&engine_, *this,
+            watch_.emplace(&engine_, static_cast<detail::watched const&>(*this),
                 detail::stall_settings(detail::pool_access::threads(pool).options()));
         }
         catch (...)

@@ -86,6 +86,12 @@ private:
         return p.threshold() != std::chrono::nanoseconds::zero();
     }
 
+    // A thread of a pool that produces is in a task, too, but may wait there for as long as it likes.
+    static bool runs_handler(thread_activity::sight const& s) noexcept
+    {
+        return s.now.what && s.now.what(nullptr, task_purpose::describe);
+    }
+
     static watch_place* find(void const* owner) noexcept
     {
         watch_place* found = nullptr;
@@ -125,7 +131,7 @@ private:
             if (before.told)
                 report_end(before);
         }
-        watch_place* const p = s.now.what ? find(s.now.owner) : nullptr;
+        watch_place* const p = runs_handler(s) ? find(s.now.owner) : nullptr;
         if (!p)
             return;
         std::chrono::nanoseconds const threshold = p->threshold();

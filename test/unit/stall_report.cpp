@@ -1,0 +1,548 @@
+// A handler that stalls is reported while it runs, by its name; it waits for that here, and goes on.
+
+#include "stall_support.hpp"
+
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+
+#if defined(__unix__)
+#include <unistd.h>
+#endif
+
+using namespace support;
+using kind = asio_ewyk::stall_kind;
+
+BOOST_AUTO_TEST_SUITE(stall_report)
+
+namespace {
+
+/// A handler with a name, which lasts until a report of its kind has come.
+struct the_stuck_one
+{
+    void operator()() const { *seen = all->wait_for(kind::running); }
+
+    reports* all;
+    bool* seen;
+};
+
+} // namespace
+
+CONTEXT_TEST_CASE(names_a_handler_of_a_context, s)
+{
+    reports all;
+    ewyk::strategy_options o = options(s);
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    o.name = "named";
+    bool seen = false;
+    {
+        ewyk::strategy_context ctx(o);
+        asio::post(ctx, the_stuck_one{&all, &seen});
+        ctx.run();
+        BOOST_TEST(all.wait_for(kind::ended));
+    }
+    BOOST_TEST(seen);
+    auto const r = all.first(kind::running);
+    BOOST_TEST(contains(r.handler, "the_stuck_one"));
+    BOOST_TEST(!contains(r.handler, "binder0"));
+    BOOST_TEST(r.context == "named");
+    BOOST_TEST((r.time >= 5ms));
+    BOOST_TEST(!r.location.has_value());
+    BOOST_TEST(r.stack.empty());
+    BOOST_TEST(r.suppressed == 0u);
+#if defined(__linux__)
+    BOOST_TEST(r.thread_id != 0);
+    BOOST_TEST(!r.thread_name.empty());
+#endif
+    auto const end = all.first(kind::ended);
+    BOOST_TEST(end.handler == r.handler);
+    BOOST_TEST(end.thread_id == r.thread_id);
+    BOOST_TEST((end.time >= r.time));
+}
+
+// Those that wait for I/O, or stand by, meanwhile are no stall.
+CONTEXT_TEST_CASE(says_nothing_of_threads_that_wait, s)
+{
+    reports all, others;
+    ewyk::strategy_options o = options(s);
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    ewyk::strategy_context ctx(o);
+    ewyk::worker_pool other({.stall_threshold = 5ms, .on_stall = others.callback()});
+    auto const look_often = [&](std::size_t n) {
+        for (std::size_t i = n; i != n + 4; ++i)
+        {
+            other.execute([&others, i] { others.wait_for(kind::running, i); });
+            others.wait_for(kind::ended, i);
+        }
+    };
+    auto work = asio::make_work_guard(ctx);
+    asio::post(ctx, [&] {
+        all.wait_for(kind::running);
+        look_often(1);
+    });
+    std::vector<std::thread> callers;
+    for (std::size_t i = 0; i != s.callers; ++i)
+        callers.emplace_back([&] { ctx.run(); });
+    BOOST_TEST(all.wait_for(kind::ended));
+    look_often(5);
+    work.reset();
+    for (auto& t : callers)
+        t.join();
+    BOOST_TEST(all.count(kind::running) == 1u);
+}
+
+// A caller who produces and runs it himself: run() and its siblings are watched like the pool.
+BOOST_AUTO_TEST_CASE(names_the_thread_of_a_caller)
+{
+    reports all;
+    ewyk::strategy_options o;
+    o.strategy = ewyk::strategy.produce_consume;
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    bool seen = false;
+    ewyk::strategy_context ctx(o);
+    asio::post(ctx, the_stuck_one{&all, &seen});
+    BOOST_TEST(ctx.run_one() == 1u);
+    BOOST_TEST(seen);
+#if defined(__linux__)
+    BOOST_TEST(all.first(kind::running).thread_id == ::gettid());
+    BOOST_TEST(all.first(kind::running).sleeps);
+#endif
+}
+
+BOOST_AUTO_TEST_CASE(says_how_many_wait_for_a_loop)
+{
+    reports all;
+    event begun, posted;
+    bool seen = false;
+    ewyk::event_loop loop({.name = "lane", .stall_threshold = 20ms, .on_stall = all.callback()});
+    asio::post(loop, [&] {
+        // 20 from here, 30 from there.
+        for (int i = 0; i != 20; ++i)
+            asio::post(loop, [] {});
+        begun.set();
+        seen = posted.wait() && all.wait_for(kind::running);
+    });
+    BOOST_TEST(begun.wait());
+    for (int i = 0; i != 30; ++i)
+        asio::post(loop, [] {});
+    posted.set();
+    BOOST_TEST(all.wait_for(kind::running));
+    BOOST_TEST(loop.shutdown_gracefully(0ms, patience));
+    BOOST_TEST(seen);
+    BOOST_TEST(all.first(kind::running).context == "lane");
+    // All of them, unless this thread was held up for longer than the threshold.
+    BOOST_TEST(all.first(kind::running).waiting <= 50u);
+    BOOST_TEST(all.first(kind::running).waiting >= 20u);
+}
+
+BOOST_AUTO_TEST_CASE(names_functions_that_a_loop_was_to_run_later)
+{
+    reports all;
+    bool seen = false;
+    ewyk::event_loop loop({.stall_threshold = 5ms, .on_stall = all.callback()});
+    loop.schedule(1ms, the_stuck_one{&all, &seen});
+    BOOST_TEST(all.wait_for(kind::ended));
+    BOOST_TEST(loop.shutdown_gracefully(0ms, patience));
+    BOOST_TEST(seen);
+    BOOST_TEST(contains(all.first(kind::running).handler, "the_stuck_one"));
+}
+
+BOOST_AUTO_TEST_CASE(names_tasks_of_a_pool)
+{
+    reports all;
+    bool seen = false;
+    ewyk::worker_pool pool(
+        {.name = "workers", .stall_threshold = 5ms, .on_stall = all.callback()});
+    pool.execute(the_stuck_one{&all, &seen});
+    pool.join();
+    BOOST_TEST(seen);
+    BOOST_TEST(all.first(kind::running).context == "workers");
+    BOOST_TEST(contains(all.first(kind::running).handler, "the_stuck_one"));
+}
+
+namespace {
+
+struct one_product
+{
+    using task = the_stuck_one;
+
+    struct product
+    {
+        explicit operator bool() const noexcept { return f.has_value(); }
+        void operator()() { (*f)(); }
+        std::optional<the_stuck_one> f;
+    };
+
+    product produce() { return {std::exchange(next, std::nullopt)}; }
+
+    std::optional<the_stuck_one> next;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(names_tasks_of_a_strategy)
+{
+    reports all;
+    bool seen = false;
+    ewyk::worker_pool pool({.stall_threshold = 5ms, .on_stall = all.callback()});
+    one_product source{the_stuck_one{&all, &seen}};
+    {
+        ewyk::execution_strategy strategy(source, pool, ewyk::strategy.produce_consume);
+        strategy.produce();
+    }
+    BOOST_TEST(seen);
+    BOOST_TEST(contains(all.first(kind::running).handler, "one_product"));
+}
+
+// The location is that of the handler that runs, and of no other one.
+BOOST_AUTO_TEST_CASE(says_the_location_that_it_was_given)
+{
+    reports all;
+    ewyk::strategy_options o;
+    o.strategy = ewyk::strategy.produce_consume;
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    ewyk::strategy_context ctx(o);
+    int line = 0;
+    asio::post(ctx, [&] {
+        ewyk::this_invocation::set_location(); line = __LINE__;
+        all.wait_for(kind::running, 1);
+    });
+    asio::post(ctx, [&] { all.wait_for(kind::running, 2); });
+    ctx.run();
+    auto const r = all.first(kind::running);
+    BOOST_TEST_REQUIRE(r.location.has_value());
+    BOOST_TEST(contains(r.location->file_name(), "stall_report.cpp"));
+    BOOST_TEST(r.location->line() == static_cast<unsigned>(line));
+    std::ostringstream text;
+    text << r;
+    BOOST_TEST(contains(text.str(), "stall_report.cpp:" + std::to_string(line)));
+    BOOST_TEST(all.count(kind::running) == 2u);
+}
+
+// On a thread that is in no handler it has no effect, nor on the handler that comes next.
+BOOST_AUTO_TEST_CASE(a_location_outside_of_handlers_is_forgotten)
+{
+    reports all;
+    ewyk::this_invocation::set_location();
+    ewyk::strategy_options o;
+    o.strategy = ewyk::strategy.produce_consume;
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    bool seen = false;
+    ewyk::strategy_context ctx(o);
+    asio::post(ctx, the_stuck_one{&all, &seen});
+    ctx.run();
+    BOOST_TEST(!all.first(kind::running).location.has_value());
+}
+
+// A handler that runs others is no stall while they come and go; the one inside is one.
+BOOST_AUTO_TEST_CASE(names_the_innermost_handler)
+{
+    reports all;
+    bool seen = false;
+    ewyk::strategy_options o;
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    ewyk::strategy_context outer(o);
+    o.name = "inner";
+    ewyk::strategy_context inner(o);
+    asio::post(outer, [&] {
+        asio::post(inner, the_stuck_one{&all, &seen});
+        inner.run_one();
+    });
+    outer.run();
+    BOOST_TEST(seen);
+    BOOST_TEST(contains(all.first(kind::running).handler, "the_stuck_one"));
+    BOOST_TEST(all.first(kind::running).context == "inner");
+}
+
+// No handler is long, but those that wait do so for long; with a report for each such time.
+BOOST_AUTO_TEST_CASE(tells_many_short_handlers_from_a_long_one)
+{
+    reports all;
+    std::atomic<bool> enough{false};
+    ewyk::event_loop loop({.stall_threshold = 400ms, .on_stall = all.callback()});
+    std::function<void()> again = [&] {
+        std::this_thread::sleep_for(1ms);
+        if (!enough)
+            asio::post(loop, again);
+    };
+    // Each waits for all others.
+    for (int i = 0; i != 2000; ++i)
+        asio::post(loop, again);
+    BOOST_TEST(all.wait_for(kind::lag));
+    enough = true;
+    loop.stop();
+    auto const r = all.first(kind::lag);
+    BOOST_TEST((r.time >= 400ms));
+    BOOST_TEST(r.ran < 2000u);
+    BOOST_TEST(r.waiting > 0u);
+    BOOST_TEST(r.thread_id == 0);
+    std::ostringstream text;
+    text << r;
+    BOOST_TEST(contains(text.str(), "wait for more than"));
+}
+
+// While one context's handler is looked at again and again, nothing is said of another one's, whose
+// threshold is far away, nor of a context that has none.
+BOOST_AUTO_TEST_CASE(says_nothing_without_a_stall)
+{
+    reports all, none;
+    event end;
+    ewyk::worker_pool quiet({.stall_threshold = 1h, .on_stall = none.callback()});
+    ewyk::worker_pool off({.stall_threshold = 0ns, .on_stall = none.callback()});
+    quiet.execute([&] { end.wait(); });
+    off.execute([&] { end.wait(); });
+    ewyk::worker_pool watched({.stall_threshold = 5ms, .on_stall = all.callback()});
+    for (std::size_t i = 1; i != 6; ++i)
+    {
+        watched.execute([&all, i] { all.wait_for(kind::running, i); });
+        BOOST_TEST(all.wait_for(kind::ended, i));
+    }
+    for (int i = 0; i != 1000; ++i)
+        quiet.execute([] {});
+    end.set();
+    quiet.join();
+    off.join();
+    for (auto k : {kind::running, kind::ended, kind::lag})
+        BOOST_TEST(none.count(k) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(says_each_stall_once)
+{
+    reports all, others;
+    bool seen = false;
+    ewyk::worker_pool pool({.stall_threshold = 5ms, .on_stall = all.callback()});
+    ewyk::worker_pool other({.stall_threshold = 5ms, .on_stall = others.callback()});
+    pool.execute([&] {
+        seen = all.wait_for(kind::running);
+        // Meanwhile there are looks enough.
+        for (std::size_t i = 1; i != 4; ++i)
+        {
+            other.execute([&others, i] { others.wait_for(kind::running, i); });
+            others.wait_for(kind::ended, i);
+        }
+    });
+    BOOST_TEST(all.wait_for(kind::ended));
+    BOOST_TEST(seen);
+    BOOST_TEST(all.count(kind::running) == 1u);
+}
+
+// The callback
+
+namespace {
+
+/// What the program writes to stderr while it lives.
+#if defined(__unix__)
+class captured_stderr
+{
+public:
+    captured_stderr()
+    {
+        std::fflush(stderr);
+        BOOST_TEST_REQUIRE(::pipe(pipe_) == 0);
+        before_ = ::dup(STDERR_FILENO);
+        ::dup2(pipe_[1], STDERR_FILENO);
+    }
+
+    captured_stderr(captured_stderr const&) = delete;
+    captured_stderr& operator=(captured_stderr const&) = delete;
+
+    ~captured_stderr()
+    {
+        ::dup2(before_, STDERR_FILENO);
+        for (int const d : {before_, pipe_[0], pipe_[1]})
+            ::close(d);
+    }
+
+    /// Waits for it.
+    std::string line()
+    {
+        std::string text;
+        char c = ' ';
+        while (::read(pipe_[0], &c, 1) == 1 && c != '\n')
+            text += c;
+        return text;
+    }
+
+private:
+    int pipe_[2];
+    int before_ = -1;
+};
+#endif
+
+} // namespace
+
+#if defined(__unix__)
+
+BOOST_AUTO_TEST_CASE(writes_a_line_without_a_callback)
+{
+    event end;
+    std::string line;
+    {
+        captured_stderr err;
+        ewyk::worker_pool pool({.name = "default", .stall_threshold = 5ms});
+        pool.execute([&] { end.wait(); });
+        line = err.line();
+        end.set();
+        pool.join();
+    }
+    BOOST_TEST(line.starts_with("asio_ewyk: a handler of default has run for "));
+    BOOST_TEST(contains(line, "writes_a_line_without_a_callback"));
+}
+
+// What it throws is caught, and the line is written: the report is not lost.
+BOOST_AUTO_TEST_CASE(a_callback_that_throws)
+{
+    event end;
+    std::string line;
+    std::atomic<int> called{0};
+    {
+        captured_stderr err;
+        ewyk::worker_pool pool(
+            {.name = "throwing", .stall_threshold = 5ms, .on_stall = [&](ewyk::stall_report const&) {
+                 ++called;
+                 throw std::runtime_error("a callback");
+             }});
+        pool.execute([&] { end.wait(); });
+        line = err.line();
+        end.set();
+        pool.join();
+    }
+    BOOST_TEST(line.starts_with("asio_ewyk: a handler of throwing has run for "));
+    BOOST_TEST(called >= 1);
+}
+
+#endif
+
+// It may use the context; here it even helps the handler to its end.
+BOOST_AUTO_TEST_CASE(a_callback_may_use_the_context)
+{
+    event end;
+    std::atomic<bool> ran{false};
+    ewyk::worker_pool* used = nullptr;
+    ewyk::worker_pool pool({.stall_threshold = 5ms, .on_stall = [&](ewyk::stall_report const& r) {
+                                if (r.kind == kind::running)
+                                    used->execute([&] {
+                                        ran = true;
+                                        end.set();
+                                    });
+                            }});
+    used = &pool;
+    pool.execute([&] { LOCKED_TEST(end.wait()); });
+    pool.join();
+    BOOST_TEST(ran);
+}
+
+// All of one moment: ten are told, the others are counted, and that comes with the next one.
+BOOST_AUTO_TEST_CASE(leaves_out_what_is_too_many)
+{
+    reports all;
+    event end;
+    constexpr std::size_t handlers = 30;
+    gathering begun;
+    ewyk::worker_pool pool({.stall_threshold = 50ms, .on_stall = all.callback()});
+    for (std::size_t i = 0; i != handlers; ++i)
+        pool.execute([&] {
+            begun.arrive();
+            end.wait();
+        });
+    BOOST_TEST(begun.wait_for(handlers));
+    BOOST_TEST(all.wait_for(kind::running, 10));
+    end.set();
+    // Sooner or later a second is over, and a report comes again.
+    std::size_t told = 0;
+    std::size_t n = all.count(kind::running);
+    BOOST_TEST(eventually([&] {
+        pool.execute([] { std::this_thread::sleep_for(60ms); });
+        return all.count(kind::running) > n + 1;
+    }));
+    told = all.count(kind::running);
+    pool.join();
+    BOOST_TEST(told > n);
+}
+
+// Options
+
+BOOST_AUTO_TEST_CASE(options_that_cannot_work)
+{
+    auto const names = [](char const* field) {
+        return [field](std::invalid_argument const& e) { return contains(e.what(), field); };
+    };
+    BOOST_CHECK_EXCEPTION(ewyk::worker_pool({.stall_threshold = -1ns}), std::invalid_argument,
+        names("stall_threshold"));
+    BOOST_CHECK_EXCEPTION(ewyk::event_loop({.stall_threshold = -1ns}), std::invalid_argument,
+        names("stall_threshold"));
+    ewyk::strategy_options o;
+    o.stall_threshold = -1h;
+    BOOST_CHECK_EXCEPTION(ewyk::strategy_context{o}, std::invalid_argument, names("stall_threshold"));
+    BOOST_CHECK_EXCEPTION(
+        ewyk::worker_pool({.stack_signal = 9}), std::invalid_argument, names("stack_signal"));
+    BOOST_CHECK_EXCEPTION(
+        ewyk::event_loop({.stack_signal = -1}), std::invalid_argument, names("stack_signal"));
+}
+
+BOOST_AUTO_TEST_CASE(defaults)
+{
+    BOOST_TEST((ewyk::strategy_options().stall_threshold == 100ms));
+    BOOST_TEST((ewyk::event_loop_options().stall_threshold == 100ms));
+    BOOST_TEST((ewyk::worker_pool_options().stall_threshold == 0ns));
+    BOOST_TEST(ewyk::strategy_options().stack_signal == 0);
+    // The context's own pool has what the context has.
+    BOOST_TEST((ewyk::strategy_options().pool().stall_threshold == 100ms));
+}
+
+// The stack
+
+#if defined(__linux__) && defined(__GLIBC__)
+
+CONTEXT_TEST_CASE(writes_down_the_stack, s)
+{
+    reports all;
+    ewyk::strategy_options o = options(s);
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    o.stack_signal = SIGRTMIN + 3;
+    bool seen = false;
+    ewyk::strategy_context ctx(o);
+    asio::post(ctx, the_stuck_one{&all, &seen});
+    ctx.run();
+    BOOST_TEST(seen);
+    auto const stack = all.first(kind::running).stack;
+    BOOST_TEST(stack.size() > 3u);
+}
+
+// A thread that does not answer is reported all the same, and does not keep the others from it.
+BOOST_AUTO_TEST_CASE(a_thread_that_blocks_the_signal_has_no_stack)
+{
+    reports all;
+    ewyk::strategy_options o;
+    o.strategy = ewyk::strategy.produce_consume;
+    o.stall_threshold = 5ms;
+    o.on_stall = all.callback();
+    o.stack_signal = SIGRTMIN + 3;
+    bool seen = false;
+    ewyk::strategy_context ctx(o);
+    sigset_t one;
+    sigset_t before;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, o.stack_signal);
+    ::pthread_sigmask(SIG_BLOCK, &one, &before);
+    asio::post(ctx, the_stuck_one{&all, &seen});
+    ctx.run();
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr); // it comes now, and finds nothing to do
+    BOOST_TEST(seen);
+    BOOST_TEST(all.first(kind::running).stack.empty());
+    asio::post(ctx, [&] { all.wait_for(kind::running, 2); });
+    ctx.restart();
+    ctx.run();
+    BOOST_TEST(all.count(kind::running) == 2u);
+}
+
+#endif
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,73 @@
+// What the tests of stall reports share.
+
+#ifndef ASIO_EWYK_TEST_UNIT_STALL_SUPPORT_HPP
+#define ASIO_EWYK_TEST_UNIT_STALL_SUPPORT_HPP
+
+#include "pool_support.hpp"
+
+#include <asio_ewyk.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace support {
+
+/// Keeps the reports, and lets others wait for them.
+class reports
+{
+public:
+    ewyk::stall_callback callback()
+    {
+        return [this](ewyk::stall_report const& r) {
+            std::lock_guard const lock(mutex_);
+            all_.push_back(r);
+            changed_.notify_all();
+        };
+    }
+
+    /// How many there are of that kind.
+    std::size_t count(ewyk::stall_kind kind) const
+    {
+        std::lock_guard const lock(mutex_);
+        return counted(kind);
+    }
+
+    bool wait_for(ewyk::stall_kind kind, std::size_t n = 1)
+    {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, patience, [&] { return counted(kind) >= n; });
+    }
+
+    /// The first one of that kind, which must be there.
+    ewyk::stall_report first(ewyk::stall_kind kind) const
+    {
+        std::lock_guard const lock(mutex_);
+        auto const found = std::find_if(
+            all_.begin(), all_.end(), [&](auto const& r) { return r.kind == kind; });
+        BOOST_TEST_REQUIRE((found != all_.end()));
+        return *found;
+    }
+
+private:
+    std::size_t counted(ewyk::stall_kind kind) const
+    {
+        return static_cast<std::size_t>(std::count_if(
+            all_.begin(), all_.end(), [&](auto const& r) { return r.kind == kind; }));
+    }
+
+    std::mutex mutable mutex_;
+    std::condition_variable changed_;
+    std::vector<ewyk::stall_report> all_; // guarded by mutex_
+};
+
+inline bool contains(std::string_view text, std::string_view part)
+{
+    return text.find(part) != text.npos;
+}
+
+}
+
+#endif

@@ -62,10 +62,10 @@ private:
         void const* owner = nullptr;        // then
     };
 
-    // What is at a place, and has that owner.
+    // What is at a place.
     struct context
     {
-        void const* owner = nullptr;
+        std::size_t tenant = 0;
         std::chrono::nanoseconds longest{}; // that a handler has run which runs now
         task_action runs = nullptr;         // that one
         stall_limit limit{};
@@ -108,10 +108,10 @@ private:
             return;
         r.threshold = std::min(r.threshold, p.threshold());
         context& c = at(contexts_, p.number());
-        if (void const* const owner = p.owner(); c.owner != owner)
+        if (std::size_t const tenant = p.tenant(); c.tenant != tenant)
         {
             c = context();
-            c.owner = owner;
+            c.tenant = tenant;
         }
         c.longest = {};
         c.runs = nullptr;
@@ -205,7 +205,7 @@ private:
         if (!reports(p))
             return;
         context& c = at(contexts_, p.number());
-        p.look(c.owner, [&](stall_teller const& w) {
+        p.look(p.owner(), [&](stall_teller const& w) {
             watched const& what = w.what();
             auto const found = c.lag.look(now, w.settings().threshold, what.taken(), c.longest,
                 [&] { return what.waiting(); });

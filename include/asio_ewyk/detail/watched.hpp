@@ -50,6 +50,7 @@ public:
             p = add();
         p->owner_.store(owner);
         p->threshold_.store(stalls);
+        p->tenant_.fetch_add(1);
         p->watch_.store(&watch);
         return *p;
     }
@@ -98,6 +99,9 @@ public:
     std::chrono::nanoseconds threshold() const noexcept { return threshold_.load(); }
     std::size_t number() const noexcept { return number_; }
 
+    // Counts what has been there: what comes later may have the same address.
+    std::size_t tenant() const noexcept { return tenant_.load(); }
+
     // In the child of a fork, where those that looked do not exist.
     static void forget_others() noexcept
     {
@@ -134,6 +138,7 @@ private:
     std::atomic<stall_teller const*> watch_{nullptr};
     std::atomic<void const*> owner_{nullptr};
     std::atomic<std::chrono::nanoseconds> threshold_{};
+    std::atomic<std::size_t> tenant_{0};
     std::atomic<int> looking_{0};
     std::atomic<bool> used_{false}; // whoever sets it owns the place
     std::size_t number_ = 0;        // of this place, from 0; not changed once it is in the list

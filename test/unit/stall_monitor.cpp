@@ -1,0 +1,300 @@
+// The thread that looks for stalls: when it is there, what it costs, and what it survives.
+
+#include "stall_support.hpp"
+
+#if defined(__linux__)
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+
+BOOST_AUTO_TEST_SUITE(stall_monitor)
+
+namespace {
+
+using namespace support;
+using kind_of_stall = ewyk::stall_kind;
+
+/// The directory of the monitor's thread in /proc; empty if there is none.
+std::filesystem::path monitors_directory()
+{
+    for (auto const& task : std::filesystem::directory_iterator("/proc/self/task"))
+    {
+        std::ifstream comm(task.path() / "comm");
+        std::string name;
+        if (std::getline(comm, name) && name == "ewyk-stalls-0")
+            return task.path();
+    }
+    return {};
+}
+
+std::string field(std::filesystem::path const& directory, std::string_view key)
+{
+    std::ifstream status(directory / "status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(key))
+            return line.substr(key.size());
+    return {};
+}
+
+/// A context whose handlers run on the thread that calls this.
+ewyk::strategy_options own_thread(reports& all, std::chrono::nanoseconds threshold = 5ms)
+{
+    ewyk::strategy_options o;
+    o.strategy = ewyk::strategy.produce_consume;
+    o.stall_threshold = threshold;
+    o.on_stall = all.callback();
+    return o;
+}
+
+/// Whether a handler of the context is reported; with another one, if one is not enough.
+bool reports_a_stall(ewyk::strategy_context& ctx, reports& all)
+{
+    auto const before = all.count(kind_of_stall::running);
+    asio::post(ctx, [&] { all.wait_for(kind_of_stall::running, before + 1); });
+    ctx.restart();
+    ctx.run();
+    return all.count(kind_of_stall::running) > before;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(is_there_while_it_is_needed)
+{
+    BOOST_TEST(monitors_directory() == "");
+    reports all;
+    std::optional<ewyk::strategy_context> first(own_thread(all));
+    ewyk::event_loop unused;
+    BOOST_TEST(monitors_directory() == ""); // nothing has run
+    BOOST_TEST(reports_a_stall(*first, all));
+    auto const there = monitors_directory();
+    BOOST_TEST(there != "");
+    BOOST_TEST(field(there, "SigBlk:").find("fffffff") != std::string::npos);
+    {
+        ewyk::strategy_context second(own_thread(all));
+        BOOST_TEST(reports_a_stall(second, all));
+        first.reset();
+        BOOST_TEST(reports_a_stall(second, all));
+    }
+    BOOST_TEST(monitors_directory() == there); // for the loop
+}
+
+BOOST_AUTO_TEST_CASE(is_gone_with_the_last_context)
+{
+    reports all;
+    for (int i = 0; i != 3; ++i)
+    {
+        ewyk::strategy_context ctx(own_thread(all));
+        BOOST_TEST(reports_a_stall(ctx, all));
+    }
+    // Joined; the system may show the thread for a moment longer.
+    BOOST_TEST(eventually([] { return monitors_directory() == ""; }));
+    BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+}
+
+BOOST_AUTO_TEST_CASE(is_not_there_without_a_threshold)
+{
+    ewyk::strategy_context ctx({.stall_threshold = 0ns});
+    ewyk::event_loop loop({.stall_threshold = 0ns});
+    ewyk::worker_pool pool;
+    gathering ran;
+    asio::post(ctx, [&] { ran.arrive(); });
+    asio::post(loop, [&] { ran.arrive(); });
+    asio::post(pool, [&] { ran.arrive(); });
+    ctx.run();
+    BOOST_TEST(ran.wait_for(3));
+    BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+}
+
+// It may have to come to rest; a window without a single wake-up must come, and after it a stall
+// that is found.
+BOOST_AUTO_TEST_CASE(sleeps_while_nothing_runs)
+{
+    reports all;
+    ewyk::strategy_context ctx(own_thread(all));
+    for (int i = 0; i != 3; ++i)
+    {
+        BOOST_TEST(reports_a_stall(ctx, all));
+        auto const there = monitors_directory();
+        BOOST_TEST_REQUIRE(there != "");
+        auto const sleeps = [&] { return field(there, "voluntary_ctxt_switches:"); };
+        BOOST_TEST(eventually([&] {
+            auto const before = sleeps();
+            std::this_thread::sleep_for(300ms); // the length of the window
+            return sleeps() == before;
+        }));
+    }
+}
+
+// Whoever begins a handler when the monitor is about to sleep wakes it, or is seen.
+BOOST_AUTO_TEST_CASE(misses_no_handler_that_begins_when_it_goes_to_sleep)
+{
+    reports all;
+    // At this threshold it goes to sleep after some milliseconds: at all moments around that.
+    // Several contexts, as there is a limit to what is said of one.
+    std::deque<ewyk::strategy_context> contexts;
+    for (int i = 0; i != 25; ++i)
+        contexts.emplace_back(own_thread(all, 1ms));
+    std::size_t next = 0;
+    for (auto pause = 0us; pause < 12ms; pause += 61us)
+    {
+        BOOST_TEST_REQUIRE(reports_a_stall(contexts[next++ % contexts.size()], all));
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+// While many handlers begin they are not asked to do anything, and those that stall are found.
+BOOST_AUTO_TEST_CASE(finds_a_stall_among_many_short_handlers)
+{
+    reports all;
+    ewyk::strategy_context ctx(own_thread(all, 20ms));
+    ewyk::strategy_context busy({.stall_threshold = 1h});
+    std::atomic<bool> enough{false};
+    std::function<void()> again = [&] {
+        if (!enough)
+            asio::post(busy, again);
+    };
+    asio::post(busy, again);
+    std::thread runner([&] { busy.run(); });
+    for (int i = 0; i != 8; ++i)
+        BOOST_TEST(reports_a_stall(ctx, all));
+    enough = true;
+    runner.join();
+}
+
+// The system refuses the thread: what runs goes on, and the monitor comes when it can.
+BOOST_AUTO_TEST_CASE(a_monitor_that_cannot_start)
+{
+    reports all;
+    ewyk::strategy_context ctx(own_thread(all));
+    no_more_threads fault;
+    if (!fault.in_force())
+        return;
+    bool ran = false;
+    asio::post(ctx, [&] { ran = true; });
+    ctx.run();
+    BOOST_TEST(ran);
+    BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+    fault.lift();
+    BOOST_TEST(eventually([&] {
+        asio::post(ctx, [] {});
+        ctx.restart();
+        ctx.run();
+        return ewyk::detail::stall_monitor::instance().running();
+    }));
+    BOOST_TEST(reports_a_stall(ctx, all));
+}
+
+// Contexts come and go while it looks at them and reports them.
+BOOST_AUTO_TEST_CASE(contexts_may_go_while_it_looks)
+{
+    constexpr int rounds = 50;
+    std::atomic<int> told{0};
+    auto const count = [&](ewyk::stall_report const& r) { told += static_cast<int>(r.time.count() != 0); };
+    gathering all_begun;
+    std::vector<std::thread> threads;
+    for (int t = 0; t != 3; ++t)
+        threads.emplace_back([&, t] {
+            all_begun.arrive_and_wait_for(3);
+            for (int i = 0; i != rounds; ++i)
+            {
+                if (t == 0)
+                {
+                    ewyk::event_loop loop({.stall_threshold = 1us, .on_stall = count});
+                    for (int j = 0; j != 10; ++j)
+                        asio::post(loop, [] { std::this_thread::sleep_for(200us); });
+                    loop.shutdown_gracefully(0ms, 1ms);
+                }
+                else if (t == 1)
+                {
+                    ewyk::worker_pool pool({.stall_threshold = 1us, .on_stall = count});
+                    for (int j = 0; j != 10; ++j)
+                        pool.execute([] { std::this_thread::sleep_for(200us); });
+                    std::this_thread::sleep_for(1ms);
+                }
+                else
+                {
+                    ewyk::strategy_options o;
+                    o.stall_threshold = 1us;
+                    o.on_stall = count;
+                    ewyk::strategy_context ctx(o);
+                    for (int j = 0; j != 10; ++j)
+                        asio::post(ctx, [] { std::this_thread::sleep_for(200us); });
+                    ctx.run_for(1ms);
+                }
+            }
+        });
+    for (auto& t : threads)
+        t.join();
+    BOOST_TEST(eventually([] { return !ewyk::detail::stall_monitor::instance().running(); }));
+}
+
+// The destructor waits for the callback, so that may use what lives as long as the context.
+BOOST_AUTO_TEST_CASE(a_context_waits_for_its_callback)
+{
+    std::atomic<bool> inside{false};
+    std::atomic<bool> left{false};
+    event entered;
+    {
+        ewyk::worker_pool pool({.stall_threshold = 1ms, .on_stall = [&](ewyk::stall_report const&) {
+                                    inside = true;
+                                    entered.set();
+                                    std::this_thread::sleep_for(50ms);
+                                    left = true;
+                                }});
+        pool.execute([&] { LOCKED_TEST(entered.wait()); });
+        BOOST_TEST(entered.wait());
+        left = false;
+        pool.stop();
+    }
+    BOOST_TEST(inside);
+    BOOST_TEST(left);
+}
+
+// The child of a fork, announced or not, has a monitor of its own as soon as it needs one.
+BOOST_AUTO_TEST_CASE(goes_on_after_a_fork)
+{
+    constexpr int right = 42;
+    reports all;
+    ewyk::strategy_context ctx(own_thread(all));
+    BOOST_TEST(reports_a_stall(ctx, all));
+    for (bool const announced : {false, true})
+    {
+        std::cout.flush(); // or the child would write what waits to be written, too
+        if (announced)
+            ctx.notify_fork(asio::execution_context::fork_prepare);
+        pid_t const child = ::fork();
+        if (child == 0)
+        {
+            ::alarm(100); // it is in nobody's care
+            if (announced)
+                ctx.notify_fork(asio::execution_context::fork_child);
+            bool const none = !ewyk::detail::stall_monitor::instance().running();
+            bool good = none && reports_a_stall(ctx, all);
+            {
+                reports others;
+                ewyk::strategy_context another(own_thread(others));
+                good = good && reports_a_stall(another, others);
+            }
+            ::_exit(good ? right : 1);
+        }
+        if (announced)
+            ctx.notify_fork(asio::execution_context::fork_parent);
+        BOOST_TEST_REQUIRE(child > 0);
+        BOOST_TEST(reports_a_stall(ctx, all));
+        int status = 0;
+        BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
+        BOOST_TEST_REQUIRE(WIFEXITED(status));
+        BOOST_TEST(WEXITSTATUS(status) == right);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

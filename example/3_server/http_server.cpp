@@ -55,7 +55,7 @@ void serve_model(http_server::options const& options)
 
     if (options.model == "redis")
     {
-        models::redis arrangement;
+        models::redis arrangement(options.stall_threshold);
         serve(arrangement, options);
     }
     else if (options.model == "tomcat")
@@ -63,17 +63,19 @@ void serve_model(http_server::options const& options)
         one_context<asio_ewyk::strategy_context> arrangement(1,
             asio_ewyk::strategy.produce_execute_consume,
             asio_ewyk::strategy_options{
-                .max_threads = threads(default_threads), .name = "tomcat"});
+                .max_threads = threads(default_threads),
+                .name = "tomcat",
+                .stall_threshold = options.stall_threshold});
         serve(arrangement, options);
     }
     else if (options.model == "netty")
     {
-        models::netty arrangement(threads(default_threads));
+        models::netty arrangement(threads(default_threads), options.stall_threshold);
         serve(arrangement, options);
     }
     else if (options.model == "kafka")
     {
-        models::kafka arrangement(threads(8));
+        models::kafka arrangement(threads(8), options.stall_threshold);
         serve(arrangement, options);
     }
     else if (options.model == "hadoop")
@@ -83,7 +85,8 @@ void serve_model(http_server::options const& options)
     }
     else if (options.model == "jetty")
     {
-        models::jetty arrangement(threads(default_threads), options.grace);
+        models::jetty arrangement(
+            threads(default_threads), options.grace, options.stall_threshold);
         serve(arrangement, options);
     }
 }
@@ -124,7 +127,9 @@ void serve_strategy(http_server::options const& options)
         }();
         one_context<asio_ewyk::strategy_context> arrangement(
             1, strategy,
-            asio_ewyk::strategy_options{.grace = options.grace, .max_threads = threads});
+            asio_ewyk::strategy_options{.grace = options.grace,
+                .max_threads = threads,
+                .stall_threshold = options.stall_threshold});
         serve(arrangement, options);
     }
 }

@@ -41,8 +41,9 @@ namespace models {
 class started_pool : public asio_ewyk::worker_pool
 {
 public:
-    started_pool(std::size_t threads, char const* name)
-      : worker_pool({.min_threads = 1, .max_threads = threads, .name = name})
+    started_pool(std::size_t threads, char const* name, std::chrono::milliseconds stalls = {})
+      : worker_pool(
+            {.min_threads = 1, .max_threads = threads, .name = name, .stall_threshold = stalls})
     {
         execute([] {});
         if (start_failures() != 0)
@@ -78,13 +79,15 @@ public:
     void close() { count_down(); }
 
 protected:
-    event_loops() = default;
+    explicit event_loops(std::chrono::milliseconds stalls) : stalls_(stalls) {}
     ~event_loops() = default;
 
     /// The options of a loop or a group of loops whose failures end run().
     asio_ewyk::event_loop_options named(char const* name)
     {
-        return {.name = name, .on_exception = [this](std::exception_ptr e) { fail(e); }};
+        return {.name = name,
+            .on_exception = [this](std::exception_ptr e) { fail(e); },
+            .stall_threshold = stalls_};
     }
 
     /// Waits until nothing is open, and ends the loops. Throws what one of their handlers threw.
@@ -172,6 +175,7 @@ private:
         return failure_;
     }
 
+    std::chrono::milliseconds const stalls_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::size_t open_ = 1;          // the acceptor
@@ -182,6 +186,8 @@ private:
 class redis : public event_loops
 {
 public:
+    explicit redis(std::chrono::milliseconds stalls) : event_loops(stalls) {}
+
     executor_type get_executor() { return loop_.get_executor(); }
     executor_type next() { return get_executor(); }
     no_offload offload() { return {}; }
@@ -199,7 +205,8 @@ private:
 class netty : public event_loops
 {
 public:
-    explicit netty(std::size_t threads) : pool_(threads, "offload") {}
+    netty(std::size_t threads, std::chrono::milliseconds stalls)
+      : event_loops(stalls), pool_(threads, "offload", stalls) {}
 
     executor_type get_executor() { return boss_.get_executor(); }
     executor_type next() { return workers_.next().get_executor(); }
@@ -221,7 +228,8 @@ private:
 class kafka : public event_loops
 {
 public:
-    explicit kafka(std::size_t threads) : handlers_(threads, "handler") {}
+    kafka(std::size_t threads, std::chrono::milliseconds stalls)
+      : event_loops(stalls), handlers_(threads, "handler", stalls) {}
 
     ~kafka()
     {
@@ -352,8 +360,9 @@ private:
 class jetty : public plain_connections<asio_ewyk::strategy_context::executor_type>
 {
 public:
-    jetty(std::size_t threads, std::chrono::nanoseconds grace)
-      : pool_({.max_threads = threads, .name = "jetty"}), selectors_(2, [&](std::size_t) {
+    jetty(std::size_t threads, std::chrono::nanoseconds grace, std::chrono::milliseconds stalls)
+      : pool_({.max_threads = threads, .name = "jetty", .stall_threshold = stalls}),
+        selectors_(2, [&](std::size_t) {
             return std::make_unique<asio_ewyk::strategy_context>(
                 pool_, asio_ewyk::strategy.eat_what_you_kill, grace);
         })

@@ -31,6 +31,7 @@ struct options
     std::chrono::microseconds grace{};
     asio::ip::tcp::endpoint where;
     std::chrono::milliseconds timeout{};
+    std::chrono::milliseconds stall_threshold{};  ///< 0: handlers that take long are not reported
     bool help = false;
 
     /// The strategy or the model, whichever it is.
@@ -84,6 +85,9 @@ inline boost::program_options::options_description describe()
             "the port to listen on; 0 takes any that is free")
         ("timeout", po::value<double>()->default_value(10, "10"),
             "seconds that a client may take to send a request or to take an answer")
+        ("stall-threshold", po::value<long>()->default_value(0),
+            "milliseconds after which a handler is reported on stderr; 0: none is. "
+            "Not for plain Asio, nor for the model hadoop, which runs it")
         ("help,h", "show this text");
     return text;
 }
@@ -119,6 +123,8 @@ inline options parse_options(int argc, char const* const* argv)
                 detail::checked("threads", given["threads"].as<long>(), 1L, 1000L));
         o.grace = std::chrono::microseconds(
             detail::checked("grace", given["grace"].as<long>(), 0L, 1'000'000L));
+        o.stall_threshold = std::chrono::milliseconds(detail::checked(
+            "stall-threshold", given["stall-threshold"].as<long>(), 0L, 1'000'000L));
         auto const port = detail::checked("port", given["port"].as<long>(), 0L, 65535L);
         auto const seconds =
             detail::checked("timeout", given["timeout"].as<double>(), 0.01, 3600.0);

@@ -5,6 +5,8 @@
 #include "request.hpp"
 #include "response.hpp"
 
+#include <asio_ewyk/location.hpp>
+
 #include <chrono>
 #include <ctime>
 #include <string>
@@ -52,11 +54,15 @@ public:
         case action::sleep:
             if (r.time > limits::handler)
                 return compose(r, http::status::bad_request);
+            // tag::set_location[]
+            asio_ewyk::this_invocation::set_location();    // for a report of a stall
             std::this_thread::sleep_for(r.time);
+            // end::set_location[]
             return compose(r, http::status::ok, "slept\n");
         case action::cpu:
             if (r.time > limits::handler)
                 return compose(r, http::status::bad_request);
+            asio_ewyk::this_invocation::set_location();
             burn(r.time);
             return compose(r, http::status::ok, "burnt\n");
         case action::bad_time:

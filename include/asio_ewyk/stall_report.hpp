@@ -32,12 +32,12 @@ struct stall_report
 {
     stall_kind kind = stall_kind::running;
 
-    /// What reports: the name of the thread pool, or of the loop.
+    /// The name of the context, loop or pool, from its options.
     std::string context = {};
 
     /// The type of the handler, without what Asio wraps it in where that can be told. What was
     /// submitted by an `any_io_executor` is hidden by that, and a coroutine is named after what
-    /// resumes it: say where it is by `set_location`. With `lag`: of the one that runs, if any does.
+    /// resumes it: say where it is by `set_location`. With `lag`: of the one that runs, if any.
     std::string handler = {};
 
     /// Where the handler said it is, by `set_location`.

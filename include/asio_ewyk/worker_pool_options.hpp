@@ -81,28 +81,27 @@ struct worker_pool_options
     /// Empty: `std::terminate`, as Asio's `thread_pool` does. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
-    /** How long a handler may run before it is reported as stalled; and likewise, how long tasks may
-        wait while no single handler is that long. 0: nothing is reported. At least 0. A report comes
-        within 2 ms after the threshold, while the handler still runs, on a machine that is not
-        overloaded. While there are handlers to watch the process has a thread for that, which
-        sleeps where there are none. It counts for tasks of
-        the pool, of strategies, and of contexts that share it. Off by default: what takes long
-        belongs in a pool.
+    /** How long a handler may run before it is reported as stalled; and likewise, how long tasks
+        may wait while no single handler is that long. 0: nothing is reported. At least 0. A report
+        comes within 2 ms after the threshold, while the handler still runs, on a machine that is
+        not overloaded. For that the process has a thread, while there are handlers to watch; where
+        none begin it sleeps. It counts for tasks of the pool, of strategies, and of contexts that
+        share it. Off by default: what takes long belongs in a pool.
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
 
     /** Called with each report, at most 10 times a second for a context, by one thread that is
-        nobody else's. It may use the context, but not destroy it nor wait for its handlers: while it
-        runs nothing else is reported, and the destructor of the context waits for it. What it
-        throws is caught, and the report goes where it goes if this is empty: to stderr, as a line.
+        nobody else's. It may use the context, but not destroy it nor wait for its handlers: while
+        it runs nothing else is reported, and the destructor of the context waits for it. What it
+        throws is caught, and the report goes where it goes if this is empty: a line on stderr.
     */
     stall_callback on_stall = {};
 
     /** The real-time signal that has a stalled thread write down its stack for the report; 0: none.
-        Linux only; from `SIGRTMIN` to `SIGRTMAX`, and the program must not use it for anything else:
-        a handler for it is installed, and stays. It interrupts system calls of the thread, which
-        are restarted where the system does that. Not blocked on threads of the library; those that
-        call `run()` must not block it either, or there is no stack.
+        Linux with glibc only; from `SIGRTMIN` to `SIGRTMAX`, and the program must not use it for
+        anything else: a handler for it is installed, and stays. It interrupts system calls of the
+        thread, which are restarted where the system does that. It is not blocked on threads of the
+        library; those that call `run()` must not block it either, or there is no stack.
     */
     int stack_signal = 0;
 };

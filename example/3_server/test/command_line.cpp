@@ -45,6 +45,8 @@ BOOST_AUTO_TEST_CASE(bad_options)
     fails({"--timeout", "-1"}, 2, "--timeout");
     fails({"--timeout", "nan"}, 2, "--timeout");
     fails({"--timeout", "inf"}, 2, "--timeout");
+    fails({"--stall-threshold", "-1"}, 2, "from 0 to 1000000");
+    fails({"--stall-threshold", "soon"}, 2, "soon");
     fails({"--address", "nowhere"}, 2, "nowhere");
     fails({"--address", "127.0.0.1:80"}, 2, "127.0.0.1:80");
     fails({"--strategy", "eat_what_you_like"}, 2, "eat_what_you_like");
@@ -87,7 +89,7 @@ BOOST_AUTO_TEST_CASE(help)
     for (auto const& a : arrangements)
         BOOST_TEST(text.find(a.name) != text.npos);
     for (auto option : {"--strategy", "--model", "--threads", "--grace", "--address", "--port",
-             "--timeout", "--help"})
+             "--timeout", "--stall-threshold", "--help"})
         BOOST_TEST(text.find(option) != text.npos);
     BOOST_TEST(server.wait() == 0);
 }

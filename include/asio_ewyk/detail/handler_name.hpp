@@ -48,35 +48,29 @@ inline std::string_view first_argument(std::string_view rest) noexcept
 // first argument is the handler.
 inline std::string_view unwrapped(std::string_view name) noexcept
 {
-    constexpr std::string_view wrappers[] = {
-        "boost::asio::detail::binder0<",
-        "boost::asio::detail::binder1<",
-        "boost::asio::detail::binder2<",
-        "boost::asio::detail::binder3<",
-        "boost::asio::detail::move_binder1<",
-        "boost::asio::detail::move_binder2<",
-        "boost::asio::detail::work_dispatcher<",
-        "boost::asio::detail::rewrapped_handler<",
-        "boost::asio::executor_binder<",
-        "boost::asio::allocator_binder<",
-        "boost::asio::immediate_executor_binder<",
-        "boost::asio::cancellation_slot_binder<",
-        "asio_ewyk::invocation_binder<",
-    };
-    for (bool again = true; again;)
+    constexpr std::string_view scopes[] = {"boost::asio::", "detail::", "asio_ewyk::"};
+    constexpr std::string_view wrappers[] = {"binder0<", "binder1<", "binder2<", "binder3<",
+        "move_binder1<", "move_binder2<", "work_dispatcher<", "rewrapped_handler<",
+        "executor_binder<", "allocator_binder<", "immediate_executor_binder<",
+        "cancellation_slot_binder<", "invocation_binder<"};
+    for (;;)
     {
-        again = false;
+        std::string_view inner = name;
+        for (std::string_view const scope : scopes)
+            if (inner.starts_with(scope))
+                inner.remove_prefix(scope.size());
+        if (inner.size() == name.size())
+            return name;
+        std::string_view argument;
         for (std::string_view const wrapper : wrappers)
-            if (name.starts_with(wrapper))
-                if (auto inner = first_argument(name.substr(wrapper.size())); !inner.empty())
-                {
-                    while (inner.ends_with(' '))
-                        inner.remove_suffix(1);
-                    name = inner;
-                    again = true;
-                }
+            if (inner.starts_with(wrapper))
+                argument = first_argument(inner.substr(wrapper.size()));
+        while (argument.ends_with(' '))
+            argument.remove_suffix(1);
+        if (argument.empty())
+            return name;
+        name = argument;
     }
-    return name;
 }
 
 // For people. Empty for what is no handler.

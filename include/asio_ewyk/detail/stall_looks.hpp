@@ -86,7 +86,7 @@ private:
         return p.threshold() != std::chrono::nanoseconds::zero();
     }
 
-    // A thread of a pool that produces is in a task, too, but may wait there for as long as it likes.
+    // A thread of a pool that produces is in a task, too, but may wait there as long as it likes.
     static bool runs_handler(thread_activity::sight const& s) noexcept
     {
         return s.now.what && s.now.what(nullptr, task_purpose::describe);

@@ -13,11 +13,11 @@ namespace asio_ewyk::detail {
 // When the stall_monitor looks again, and what it asks of those that begin a handler meanwhile. No
 // threads, no clock.
 //
-// | state    | when                          | asked for | looks                                   |
-// |----------|-------------------------------|-----------|-----------------------------------------|
-// | ticking  | many handlers begin           | nothing   | every `tick`                            |
-// | stamping | few do                        | stamp     | every half threshold, `longest` at most |
-// | drowsy   | none did for such an interval | wake      | once after an interval, then never      |
+// | state    | when                          | asked for | looks                              |
+// |----------|-------------------------------|-----------|------------------------------------|
+// | ticking  | many handlers begin           | nothing   | every `tick`                       |
+// | stamping | few do                        | stamp     | every half threshold, or `longest` |
+// | drowsy   | none did for such an interval | wake      | once after an interval, then never |
 //
 // What a stalled handler is to be looked at for comes in between. With stamps it is known when it
 // began. Without, it began at most one tick before it was seen: so `tick` is what reports may be
@@ -72,7 +72,8 @@ public:
         bool const stamped = asked != attention::none;
         if (duration const time = now - began_window_; time >= window)
         {
-            auto const rate = static_cast<double>(sum_) / std::chrono::duration<double>(time).count();
+            std::chrono::duration<double> const seconds = time;
+            auto const rate = static_cast<double>(sum_) / seconds.count();
             ticking_ = rate > static_cast<double>(ticking_ ? few : many);
             begin_window(now);
         }

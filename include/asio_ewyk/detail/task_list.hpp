@@ -35,8 +35,8 @@ public:
 
     bool empty() const noexcept { return head_ == nullptr; }
 
-    // Any thread: how many tasks were taken so far, and how many there are. A moment late, and never
-    // less than none: who sees that a task was taken sees that it was added.
+    // Any thread: how many tasks were taken so far, and how many there are. A moment late, and
+    // never less than none: who sees that a task was taken sees that it was added.
     std::size_t taken() const noexcept { return taken_.load(std::memory_order_acquire); }
     std::size_t size() const noexcept
     {

@@ -14,7 +14,9 @@
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/location.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
+#include <asio_ewyk/prometheus.hpp>
 #include <asio_ewyk/scheduled_task.hpp>
 #include <asio_ewyk/serve.hpp>
 #include <asio_ewyk/serve_options.hpp>

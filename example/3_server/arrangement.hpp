@@ -3,6 +3,8 @@
 
 #include "offload.hpp"
 
+#include <asio_ewyk/prometheus.hpp>
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -30,6 +32,7 @@ namespace asio = boost::asio;
    | `offload()`        | which requests are answered elsewhere, see offload.hpp              |
    | `begin(e, c)`      | has `c`, the coroutine of a connection, run on `e`, which next() was|
    | `close()`          | no more connections will come                                       |
+   | `add_metrics(p)`   | adds what it has done to a page; any thread, while connections last |
    | `run()`            | runs everything until there is nothing left to do                   |
 */
 
@@ -41,6 +44,9 @@ public:
     using executor_type = Executor;
 
     no_offload offload() { return {}; }
+
+    /// A plain io_context counts nothing.
+    void add_metrics(asio_ewyk::prometheus_page&) {}
 
     template <class Coroutine>
     void begin(executor_type const& executor, Coroutine coroutine)
@@ -88,6 +94,15 @@ public:
     executor_type get_executor() { return context_.get_executor(); }
     executor_type next() { return get_executor(); }
     void close() {}
+
+    void add_metrics(asio_ewyk::prometheus_page& page)
+    {
+        if constexpr (requires { context_.metrics(); })
+        {
+            page.add(context_.metrics(), {{"context", "main"}});
+            page.add(context_.pool().metrics(), {{"pool", "main"}});
+        }
+    }
 
     void run()
     {
@@ -145,6 +160,7 @@ public:
     executor_type next() { return get_executor(); }
     no_offload offload() { return {}; }
     void close() {}
+    void add_metrics(asio_ewyk::prometheus_page&) {}    // plain Asio counts nothing
 
     template <class Coroutine>
     void begin(executor_type const&, Coroutine coroutine)

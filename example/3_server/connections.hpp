@@ -10,8 +10,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
 namespace http_server {
 
@@ -92,12 +95,15 @@ private:
 class connections : public std::enable_shared_from_this<connections>
 {
 public:
-    connections(asio::any_io_executor executor, steady_clock::duration timeout)
-      : timeout_(timeout), timer_(std::move(executor))
+    /// `page` writes the page of metrics, and may be called by any thread.
+    connections(asio::any_io_executor executor, steady_clock::duration timeout,
+        std::function<std::string()> page)
+      : timeout_(timeout), page_(std::move(page)), timer_(std::move(executor))
     {
     }
 
     steady_clock::duration timeout() const noexcept { return timeout_; }
+    std::function<std::string()> const& page() const noexcept { return page_; }
 
     void add(watched& connection)
     {
@@ -182,6 +188,7 @@ private:
     }
 
     steady_clock::duration const timeout_;
+    std::function<std::string()> const page_;
     std::mutex mutable mutex_;              // protects what follows
     asio::steady_timer timer_;
     boost::intrusive::list<watched> open_;

@@ -55,7 +55,7 @@ void serve_model(http_server::options const& options)
 
     if (options.model == "redis")
     {
-        models::redis arrangement(options.stall_threshold);
+        models::redis arrangement(options.watched);
         serve(arrangement, options);
     }
     else if (options.model == "tomcat")
@@ -65,28 +65,28 @@ void serve_model(http_server::options const& options)
             asio_ewyk::strategy_options{
                 .max_threads = threads(default_threads),
                 .name = "tomcat",
-                .stall_threshold = options.stall_threshold});
+                .stall_threshold = options.watched.stall_threshold,
+                .timing = options.watched.timing});
         serve(arrangement, options);
     }
     else if (options.model == "netty")
     {
-        models::netty arrangement(threads(default_threads), options.stall_threshold);
+        models::netty arrangement(threads(default_threads), options.watched);
         serve(arrangement, options);
     }
     else if (options.model == "kafka")
     {
-        models::kafka arrangement(threads(8), options.stall_threshold);
+        models::kafka arrangement(threads(8), options.watched);
         serve(arrangement, options);
     }
     else if (options.model == "hadoop")
     {
-        models::hadoop arrangement(threads(256));
+        models::hadoop arrangement(threads(256), options.watched);
         serve(arrangement, options);
     }
     else if (options.model == "jetty")
     {
-        models::jetty arrangement(
-            threads(default_threads), options.grace, options.stall_threshold);
+        models::jetty arrangement(threads(default_threads), options.grace, options.watched);
         serve(arrangement, options);
     }
 }
@@ -127,9 +127,10 @@ void serve_strategy(http_server::options const& options)
         }();
         one_context<asio_ewyk::strategy_context> arrangement(
             1, strategy,
-            asio_ewyk::strategy_options{.grace = options.grace,
-                .max_threads = threads,
-                .stall_threshold = options.stall_threshold});
+            asio_ewyk::strategy_options{
+                .grace = options.grace, .max_threads = threads,
+                .stall_threshold = options.watched.stall_threshold,
+                .timing = options.watched.timing});
         serve(arrangement, options);
     }
 }

@@ -2,11 +2,14 @@
 #define ASIO_EWYK_EXAMPLE_3_SERVER_MODELS_HPP
 
 #include "arrangement.hpp"
+#include "event_loops.hpp"
 #include "offload.hpp"
+#include "watching.hpp"
 
 #include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/prometheus.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
@@ -41,9 +44,12 @@ namespace models {
 class started_pool : public asio_ewyk::worker_pool
 {
 public:
-    started_pool(std::size_t threads, char const* name, std::chrono::milliseconds stalls = {})
-      : worker_pool(
-            {.min_threads = 1, .max_threads = threads, .name = name, .stall_threshold = stalls})
+    started_pool(std::size_t threads, char const* name, watching const& shown)
+      : worker_pool({.min_threads = 1,
+            .max_threads = threads,
+            .name = name,
+            .stall_threshold = shown.stall_threshold,
+            .timing = shown.timing})
     {
         execute([] {});
         if (start_failures() != 0)
@@ -51,150 +57,20 @@ public:
     }
 };
 
-/** What arrangements of event loops have in common.
-
-    The loops have threads of their own, which do not end when there is nothing left to do. So this
-    counts what is open: the acceptor and the connections.
-
-    @par Thread Safety
-    As with all arrangements, close() and begin() are for one thread at a time, beside run().
-*/
-class event_loops
-{
-public:
-    using executor_type = asio_ewyk::event_loop::executor_type;
-
-    event_loops(event_loops const&) = delete;
-    event_loops& operator=(event_loops const&) = delete;
-
-    template <class Coroutine>
-    void begin(executor_type const& executor, Coroutine coroutine)
-    {
-        // Not counted down by the call of the handler but by its end, for it may be destroyed
-        // without a call.
-        asio::co_spawn(
-            executor, std::move(coroutine), [open = one_more(*this)](std::exception_ptr) {});
-    }
-
-    void close() { count_down(); }
-
-protected:
-    explicit event_loops(std::chrono::milliseconds stalls) : stalls_(stalls) {}
-    ~event_loops() = default;
-
-    /// The options of a loop or a group of loops whose failures end run().
-    asio_ewyk::event_loop_options named(char const* name)
-    {
-        return {.name = name,
-            .on_exception = [this](std::exception_ptr e) { fail(e); },
-            .stall_threshold = stalls_};
-    }
-
-    /// Waits until nothing is open, and ends the loops. Throws what one of their handlers threw.
-    template <class... Loops>
-    void run_until_closed(Loops&... loops)
-    {
-        auto const all = [&](auto f) { (each(loops, f), ...); };
-        try
-        {
-            // They would start by themselves, but not all that starts them could report a failure.
-            all([](asio_ewyk::event_loop& loop) { loop.start(); });
-        }
-        catch (...)
-        {
-            fail(std::current_exception());
-        }
-        auto const failure = wait();
-        // Nothing that matters is left, unless something failed.
-        all([](asio_ewyk::event_loop& loop) { loop.stop(); });
-        all([](asio_ewyk::event_loop& loop) {
-            using std::chrono::nanoseconds;
-            loop.shutdown_gracefully(nanoseconds::zero(), nanoseconds::max());
-        });
-        if (failure)
-            std::rethrow_exception(failure);
-    }
-
-private:
-    // One open connection. Moved-from: counts nothing.
-    class one_more
-    {
-    public:
-        explicit one_more(event_loops& owner) : owner_(&owner) { owner.count_up(); }
-        one_more(one_more&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)) {}
-        one_more& operator=(one_more&&) = delete;
-
-        ~one_more()
-        {
-            if (owner_)
-                owner_->count_down();
-        }
-
-    private:
-        event_loops* owner_;
-    };
-
-    template <class F>
-    static void each(asio_ewyk::event_loop& loop, F f)
-    {
-        f(loop);
-    }
-
-    template <class F>
-    static void each(asio_ewyk::event_loop_group& group, F f)
-    {
-        for (asio_ewyk::event_loop& loop : group)
-            f(loop);
-    }
-
-    void count_up()
-    {
-        std::lock_guard lock(mutex_);
-        ++open_;
-    }
-
-    void count_down()
-    {
-        std::lock_guard lock(mutex_);
-        if (--open_ == 0)
-            changed_.notify_all();
-    }
-
-    void fail(std::exception_ptr e)
-    {
-        std::lock_guard lock(mutex_);
-        if (!failure_)
-            failure_ = std::move(e);
-        changed_.notify_all();
-    }
-
-    std::exception_ptr wait()
-    {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return open_ == 0 || failure_; });
-        return failure_;
-    }
-
-    std::chrono::milliseconds const stalls_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::size_t open_ = 1;          // the acceptor
-    std::exception_ptr failure_;    // the first
-};
-
 /// One loop does everything.
 class redis : public event_loops
 {
 public:
-    explicit redis(std::chrono::milliseconds stalls) : event_loops(stalls) {}
+    explicit redis(watching const& shown) : loop_(named("redis", shown)) {}
 
     executor_type get_executor() { return loop_.get_executor(); }
     executor_type next() { return get_executor(); }
     no_offload offload() { return {}; }
     void run() { run_until_closed(loop_); }
+    void add_metrics(asio_ewyk::prometheus_page& page) { add_loops(page, loop_, "redis"); }
 
 private:
-    asio_ewyk::event_loop loop_{named("redis")};
+    asio_ewyk::event_loop loop_;
 };
 
 /** A boss accepts, each connection belongs to a loop, and what blocks goes to a pool and back.
@@ -205,13 +81,23 @@ private:
 class netty : public event_loops
 {
 public:
-    netty(std::size_t threads, std::chrono::milliseconds stalls)
-      : event_loops(stalls), pool_(threads, "offload", stalls) {}
+    netty(std::size_t threads, watching const& shown)
+      : boss_(named("boss", shown)), workers_(cores(), named("worker", shown)),
+        pool_(threads, "offload", shown)
+    {
+    }
 
     executor_type get_executor() { return boss_.get_executor(); }
     executor_type next() { return workers_.next().get_executor(); }
     offload_what_blocks offload() { return offload_what_blocks(pool_); }
     void run() { run_until_closed(boss_, workers_); }
+
+    void add_metrics(asio_ewyk::prometheus_page& page)
+    {
+        add_loops(page, boss_, "boss");
+        add_loops(page, workers_, "worker");
+        page.add(pool_.metrics(), {{"pool", "offload"}});
+    }
 
 private:
     static std::size_t cores() noexcept
@@ -219,8 +105,8 @@ private:
         return std::max(1u, std::thread::hardware_concurrency());
     }
 
-    asio_ewyk::event_loop boss_{named("boss")};
-    asio_ewyk::event_loop_group workers_{cores(), named("worker")};
+    asio_ewyk::event_loop boss_;
+    asio_ewyk::event_loop_group workers_;
     started_pool pool_;    // ends after the loops, and is gone before them
 };
 
@@ -228,8 +114,11 @@ private:
 class kafka : public event_loops
 {
 public:
-    kafka(std::size_t threads, std::chrono::milliseconds stalls)
-      : event_loops(stalls), handlers_(threads, "handler", stalls) {}
+    kafka(std::size_t threads, watching const& shown)
+      : acceptor_(named("acceptor", shown)), processors_(3, named("processor", shown)),
+        handlers_(threads, "handler", shown)
+    {
+    }
 
     ~kafka()
     {
@@ -244,9 +133,16 @@ public:
     offload_by_queue offload() { return {queue_, handlers_}; }
     void run() { run_until_closed(acceptor_, processors_); }
 
+    void add_metrics(asio_ewyk::prometheus_page& page)
+    {
+        add_loops(page, acceptor_, "acceptor");
+        add_loops(page, processors_, "processor");
+        page.add(handlers_.metrics(), {{"pool", "handler"}});
+    }
+
 private:
-    asio_ewyk::event_loop acceptor_{named("acceptor")};
-    asio_ewyk::event_loop_group processors_{3, named("processor")};
+    asio_ewyk::event_loop acceptor_;
+    asio_ewyk::event_loop_group processors_;
     request_queue queue_{acceptor_.get_executor(), 500};    // Kafka: queued.max.requests
     started_pool handlers_;    // ends after the loops, and is gone before them
 };
@@ -260,8 +156,8 @@ class hadoop
 public:
     using executor_type = asio::io_context::executor_type;
 
-    explicit hadoop(std::size_t limit)
-      : limit_(limit), threads_(limit, "xceiver")
+    hadoop(std::size_t limit, watching const& shown)
+      : limit_(limit), threads_(limit, "xceiver", watching{shown.timing, {}})
     {
     }
 
@@ -296,6 +192,11 @@ public:
     }
 
     void close() { next_.clear(); }
+
+    void add_metrics(asio_ewyk::prometheus_page& page)
+    {
+        page.add(threads_.metrics(), {{"pool", "xceiver"}});
+    }
 
     void run()
     {
@@ -360,8 +261,11 @@ private:
 class jetty : public plain_connections<asio_ewyk::strategy_context::executor_type>
 {
 public:
-    jetty(std::size_t threads, std::chrono::nanoseconds grace, std::chrono::milliseconds stalls)
-      : pool_({.max_threads = threads, .name = "jetty", .stall_threshold = stalls}),
+    jetty(std::size_t threads, std::chrono::nanoseconds grace, watching const& shown)
+      : pool_({.max_threads = threads,
+            .name = "jetty",
+            .stall_threshold = shown.stall_threshold,
+            .timing = shown.timing}),
         selectors_(2, [&](std::size_t) {
             return std::make_unique<asio_ewyk::strategy_context>(
                 pool_, asio_ewyk::strategy.eat_what_you_kill, grace);
@@ -374,6 +278,13 @@ public:
     executor_type get_executor() { return selectors_[0].get_executor(); }
     executor_type next() { return selectors_.next().get_executor(); }
     void close() { work_.clear(); }
+
+    void add_metrics(asio_ewyk::prometheus_page& page)
+    {
+        for (std::size_t i = 0; auto const& m : selectors_.metrics())
+            page.add(m, {{"context", "selector-" + std::to_string(i++)}});
+        page.add(pool_.metrics(), {{"pool", "jetty"}});
+    }
 
     void run()
     {

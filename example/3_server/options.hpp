@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_EXAMPLE_3_SERVER_OPTIONS_HPP
 #define ASIO_EWYK_EXAMPLE_3_SERVER_OPTIONS_HPP
 
+#include "watching.hpp"
+
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/program_options.hpp>
@@ -31,7 +33,7 @@ struct options
     std::chrono::microseconds grace{};
     asio::ip::tcp::endpoint where;
     std::chrono::milliseconds timeout{};
-    std::chrono::milliseconds stall_threshold{};  ///< 0: handlers that take long are not reported
+    watching watched;
     bool help = false;
 
     /// The strategy or the model, whichever it is.
@@ -88,6 +90,7 @@ inline boost::program_options::options_description describe()
         ("stall-threshold", po::value<long>()->default_value(0),
             "milliseconds after which a handler is reported on stderr; 0: none is. "
             "Not for plain Asio, nor for the model hadoop, which runs it")
+        ("timing", "measure delays and run times, for /metrics")
         ("help,h", "show this text");
     return text;
 }
@@ -109,6 +112,9 @@ inline options parse_options(int argc, char const* const* argv)
             given);
         options o;
         o.help = given.count("help") != 0;
+        o.watched.timing = given.count("timing") != 0;
+        o.watched.stall_threshold = std::chrono::milliseconds(detail::checked(
+            "stall-threshold", given["stall-threshold"].as<long>(), 0L, 1'000'000L));
         o.strategy = given["strategy"].as<std::string>();
         if (given.count("model"))
         {
@@ -123,8 +129,6 @@ inline options parse_options(int argc, char const* const* argv)
                 detail::checked("threads", given["threads"].as<long>(), 1L, 1000L));
         o.grace = std::chrono::microseconds(
             detail::checked("grace", given["grace"].as<long>(), 0L, 1'000'000L));
-        o.stall_threshold = std::chrono::milliseconds(detail::checked(
-            "stall-threshold", given["stall-threshold"].as<long>(), 0L, 1'000'000L));
         auto const port = detail::checked("port", given["port"].as<long>(), 0L, 65535L);
         auto const seconds =
             detail::checked("timeout", given["timeout"].as<double>(), 0.01, 3600.0);
@@ -152,6 +156,7 @@ An HTTP/1.1 server that shows what an execution strategy does to requests that b
   GET /fast         answers at once
   GET /sleep/US     blocks its thread for that many microseconds, as a call to a database would
   GET /cpu/US       uses that much CPU time
+  GET /metrics      tells what the server has done so far, in the text format of Prometheus
 
 Strategies:
   produce_consume           one thread does everything, one handler after the other

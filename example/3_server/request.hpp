@@ -28,6 +28,7 @@ enum class action
     fast,        ///< a few bytes at once
     sleep,       ///< block the thread for `time`
     cpu,         ///< keep the thread busy for `time`
+    metrics,     ///< what the arrangement has done so far
     bad_time,    ///< `/sleep` or `/cpu` with something that is no number of microseconds
     unknown,     ///< any other path
 };
@@ -59,6 +60,8 @@ inline void read_target(std::string_view target, request& r) noexcept
     };
     if (target == "/fast")
         r.todo = action::fast;
+    else if (target == "/metrics")
+        r.todo = action::metrics;
     else if (!timed("/sleep/", action::sleep) && !timed("/cpu/", action::cpu))
         r.todo = action::unknown;
 }

@@ -6,9 +6,11 @@
 #include "response.hpp"
 
 #include <asio_ewyk/location.hpp>
+#include <asio_ewyk/prometheus.hpp>
 
 #include <chrono>
 #include <ctime>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -40,6 +42,9 @@ inline void burn(std::chrono::microseconds time)
 class responder
 {
 public:
+    /// `page` writes the answer to /metrics; any thread calls it. It outlives the responder.
+    explicit responder(std::function<std::string()> const& page) : page_(page) {}
+
     /// Does what the request asks for. The result is valid until the next call.
     std::string_view answer(request const& r)
     {
@@ -65,6 +70,9 @@ public:
             asio_ewyk::this_invocation::set_location();
             burn(r.time);
             return compose(r, http::status::ok, "burnt\n");
+        case action::metrics:
+            return compose(
+                r, http::status::ok, page_(), asio_ewyk::prometheus_page::content_type);
         case action::bad_time:
             return compose(r, http::status::bad_request);
         case action::unknown:
@@ -93,17 +101,20 @@ private:
         return text;
     }
 
-    std::string_view compose(request const& r, http::status status, std::string_view body = {})
+    std::string_view compose(request const& r, http::status status, std::string_view body = {},
+        std::string_view type = "text/plain")
     {
         text_.clear();
         append_response(text_, status,
             {.keep_alive = r.keep_alive,
                 .http_11 = r.http_11,
-                .head = r.method == http::verb::head},
+                .head = r.method == http::verb::head,
+                .type = type},
             body);
         return text_;
     }
 
+    std::function<std::string()> const& page_;
     std::string text_;    // the composed answer; its memory is used again
 };
 

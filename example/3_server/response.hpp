@@ -16,6 +16,7 @@ struct response_options
     bool keep_alive = true;
     bool http_11 = true;        ///< the version of the request
     bool head = false;          ///< announce the body, do not send it
+    std::string_view type = "text/plain";
 };
 
 /// Appends a whole response. The reason and the body are the status' own unless `body` is given.
@@ -29,7 +30,9 @@ inline void append_response(std::string& out, http::status status, response_opti
     out += std::to_string(static_cast<unsigned>(status));
     out += ' ';
     out.append(reason.data(), reason.size());
-    out += "\r\nContent-Type: text/plain\r\nContent-Length: ";
+    out += "\r\nContent-Type: ";
+    out += options.type;
+    out += "\r\nContent-Length: ";
     out += std::to_string(length);
     if (status == http::status::method_not_allowed)
         out += "\r\nAllow: GET, HEAD";

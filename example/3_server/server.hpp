@@ -3,6 +3,9 @@
 
 #include "connections.hpp"
 #include "session.hpp"
+#include "usage.hpp"
+
+#include <asio_ewyk/prometheus.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -25,6 +28,7 @@
 #include <memory>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace http_server {
@@ -47,7 +51,8 @@ public:
         strand_(asio::make_strand(arrangement.get_executor())),
         acceptor_(listen(strand_, where)),
         signals_(strand_, SIGINT, SIGTERM),
-        connections_(std::make_shared<connections>(arrangement.get_executor(), timeout))
+        connections_(std::make_shared<connections>(
+            arrangement.get_executor(), timeout, [&arrangement] { return page(arrangement); }))
     {
     }
 
@@ -85,6 +90,18 @@ private:
     {
         session_type s(std::move(socket), std::move(all), offload);
         co_await s.run();
+    }
+
+    static std::string page(Arrangement& arrangement)
+    {
+        asio_ewyk::prometheus_page page;
+        arrangement.add_metrics(page);
+        auto const used = usage::now();
+        page.add_counter("process_cpu_seconds_total", "User and system time.",
+            std::chrono::duration<double>(used.cpu).count());
+        std::ostringstream out;
+        out << page;
+        return out.str();
     }
 
     static tcp::acceptor listen(asio::any_io_executor const& executor, tcp::endpoint const& where);

@@ -45,7 +45,8 @@ public:
     using socket_type = asio::basic_stream_socket<tcp, Executor>;
 
     session(socket_type socket, std::shared_ptr<connections> all, Offload offload)
-      : socket_(std::move(socket)), all_(std::move(all)), offload_(offload)
+      : socket_(std::move(socket)), all_(std::move(all)), offload_(offload),
+        responder_(all_->page())
     {
         error_code ignored;    // of a client that has gone already; the first read finds out
         socket_.set_option(tcp::no_delay(true), ignored);

@@ -61,6 +61,17 @@ public:
     */
     Context& next() { return *contexts_.at(choose_ ? choose_(*this) : turn()); }
 
+    /// The `metrics()` of each, in order, for contexts that have them. Throws `std::bad_alloc`.
+    auto metrics() const
+        requires requires(Context const& context) { context.metrics(); }
+    {
+        std::vector<decltype(std::declval<Context const&>().metrics())> all;
+        all.reserve(size());
+        for (Context const& context : *this)
+            all.push_back(context.metrics());
+        return all;
+    }
+
     /// How many there are. No-throw guarantee.
     std::size_t size() const noexcept { return contexts_.size(); }
 

@@ -172,6 +172,9 @@ public:
     /// the system does not tell. No-throw guarantee.
     std::chrono::nanoseconds cpu_time() const noexcept { return service_.cpu_time(); }
 
+    /// See loop_metrics. Also while a handler runs or is stuck. Throws `std::bad_alloc`.
+    loop_metrics metrics() const { return service_.metrics(); }
+
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
     bool terminated() const noexcept { return service_.terminated(); }
 

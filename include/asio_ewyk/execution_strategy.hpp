@@ -5,6 +5,7 @@
 #include <asio_ewyk/detail/pool_threads.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/strategy_engine.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
@@ -97,7 +98,15 @@ public:
         if (outer && (outer->looping || outer->pooled))
             return engine_.dispatch(*outer);
         detail::call_frame frame(&engine_);
-        engine_.enter(frame);
+        try
+        {
+            engine_.enter(frame);
+        }
+        catch (...)
+        {
+            thrown_.add();
+            throw;
+        }
     }
 
     /** Has a thread of the pool produce; never produces here.
@@ -112,6 +121,18 @@ public:
 
     /// The strategy in use. No-throw guarantee.
     strategy_t strategy() const noexcept { return engine_.strategy(); }
+
+    /// What was done and what is going on; nothing is measured, so its histograms are empty.
+    /// No-throw guarantee.
+    strategy_metrics metrics() const noexcept
+    {
+        strategy_metrics m;
+        engine_.write_to(m);
+        m.produce_execute_consume = threads_.client().begun();
+        m.exceptions = thrown_.get() + threads_.client().thrown();
+        m.queued_in_pool = threads_.client().size();
+        return m;
+    }
 
 private:
     struct checked
@@ -145,6 +166,7 @@ private:
         out << ", " << std::uint64_t{threads_.client().size()} << " tasks wait for a thread";
     }
 
+    detail::shared_counter thrown_; // exceptions that have left produce()
     detail::pool_threads threads_;
     detail::strategy_engine<Producer, detail::pool_threads> engine_;
     std::optional<detail::stall_watch> watch_;

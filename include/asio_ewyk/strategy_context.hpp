@@ -101,6 +101,9 @@ public:
     /// The pool that adds threads to the callers of `run()`. No-throw guarantee.
     worker_pool& pool() noexcept { return service_.pool(); }
 
+    /// See strategy_metrics. Also while handlers run or are stuck. Throws `std::bad_alloc`.
+    strategy_metrics metrics() const { return service_.metrics(); }
+
     /** Runs handlers until there is no outstanding work or stop() is called.
 
         @returns how many handlers were executed: those of this thread and those that were given

@@ -69,11 +69,14 @@ struct strategy_options
     stall_callback on_stall = {};
     int stack_signal = 0;
 
+    bool timing = false;
+
     /// The options of the pool alone.
     worker_pool_options pool() const
     {
         return {min_threads, max_threads, reserve, idle_timeout, max_queue, when_full, name,
-            on_thread_start, on_thread_stop, on_exception, stall_threshold, on_stall, stack_signal};
+            on_thread_start, on_thread_stop, on_exception, stall_threshold, on_stall, stack_signal,
+            timing};
     }
 };
 

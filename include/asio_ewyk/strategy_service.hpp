@@ -5,6 +5,8 @@
 #include <asio_ewyk/detail/reactor.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/strategy_engine.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -12,6 +14,7 @@
 #include <boost/asio/execution_context.hpp>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 
 namespace asio_ewyk {
@@ -83,6 +86,10 @@ public:
     /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
     void halt();
 
+    /// What was done and what is going on. May be called by any thread, also while handlers run or
+    /// are stuck. Throws `std::bad_alloc`.
+    strategy_metrics metrics() const;
+
     /// Whether this thread runs a task of the context. No-throw guarantee.
     bool running_in_this_thread() const noexcept;
 
@@ -120,11 +127,13 @@ private:
         detail::call_frame& frame, detail::submission s, detail::task::action type);
     void end_in_place(detail::call_frame& frame, detail::task::action type);
     void run_job(detail::call_frame& frame, detail::task* job);
+    void measure() noexcept;
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }
 
     asio::io_context& ioc_;
     std::optional<worker_pool> own_pool_;
     worker_pool& pool_;
+    std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
     detail::crew crew_;
     detail::reactor reactor_;
     detail::strategy_engine<detail::reactor, detail::crew> engine_;
@@ -134,12 +143,14 @@ private:
     bool const lends_in_place_;
 
     std::atomic<bool> shut_down_{false};
+    detail::shared_counter thrown_; // exceptions that have left run() or a sibling
 
     detail::stall_watch const watch_;
 };
 
 } // namespace asio_ewyk
 
+#include <asio_ewyk/impl/strategy_metrics.hpp>
 #include <asio_ewyk/impl/strategy_service.hpp>
 #include <asio_ewyk/impl/strategy_view.hpp>
 

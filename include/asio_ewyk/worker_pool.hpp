@@ -3,14 +3,18 @@
 
 #include <asio_ewyk/detail/elastic_threads.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -58,10 +62,12 @@ public:
     /// Starts no thread. Throws `std::invalid_argument`, which names the field and its range, for
     /// options that cannot work.
     explicit worker_pool(worker_pool_options options = {})
-        : threads_(std::move(options))
+        : times_(detail::times_if(options.timing))
+        , threads_(std::move(options))
         , client_(this)
         , watch_(this, *this, detail::stall_settings(threads_.options()))
     {
+        client_.measure(times_.get());
     }
 
     /// stop(), and waits for the tasks that run. Not to be called by a task of the pool.
@@ -124,6 +130,9 @@ public:
     /// next call that needs a thread tries again.
     std::size_t start_failures() const noexcept { return threads_.start_failures(); }
 
+    /// All of these, and what there is to count. Throws `std::bad_alloc`.
+    pool_metrics metrics() const;
+
 private:
     friend class detail::pool_access;
 
@@ -138,6 +147,13 @@ private:
     std::size_t taken() const noexcept override { return client_.taken(); }
     void tell_state(detail::text_sink& out) const noexcept override;
 
+    void stamp(detail::task* t) noexcept
+    {
+        if (times_)
+            t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
+    }
+
+    std::unique_ptr<detail::task_times> const times_; // null without the option `timing`
     detail::elastic_threads threads_;
     detail::pool_client client_; // tasks that came through the pool's own interface
 

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(help)
     for (auto const& a : arrangements)
         BOOST_TEST(text.find(a.name) != text.npos);
     for (auto option : {"--strategy", "--model", "--threads", "--grace", "--address", "--port",
-             "--timeout", "--stall-threshold", "--help"})
+             "--timeout", "--stall-threshold", "--timing", "--help"})
         BOOST_TEST(text.find(option) != text.npos);
     BOOST_TEST(server.wait() == 0);
 }

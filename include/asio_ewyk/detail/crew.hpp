@@ -26,6 +26,7 @@ public:
     pool_threads& pool() noexcept { return pool_; }
     pool_threads const& pool() const noexcept { return pool_; }
     guest_places& guests() noexcept { return guests_; }
+    guest_places const& guests() const noexcept { return guests_; }
 
     // How many callers are inside run() or a sibling.
     std::size_t runners() const noexcept { return runners_.load(); }

@@ -2,15 +2,18 @@
 #define ASIO_EWYK_DETAIL_ELASTIC_THREADS_HPP
 
 #include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/pool_client.hpp>
 #include <asio_ewyk/detail/reserve.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -120,8 +123,38 @@ public:
     std::size_t started() const noexcept { return started_.load(); }
     std::size_t start_failures() const noexcept { return start_failures_.load(); }
 
-    void report(std::exception_ptr error) const noexcept
+    // What became of tasks that found the queue full; for who refuses such a task, or runs it.
+    void count_refused() noexcept { refused_.add(); }
+    void count_run_by_caller() noexcept { run_by_caller_.add(); }
+
+    // All that is known of the threads and of the queue. The figures of the moment are read one
+    // after the other, and cut to what the first one leaves.
+    pool_metrics metrics() const noexcept
     {
+        pool_metrics m;
+        m.refused = refused_.get();
+        m.run_by_caller = run_by_caller_.get();
+        m.exceptions = exceptions_.get();
+        m.starts = started_.load();
+        m.start_failures = start_failures_.load();
+        m.threads = m.running = threads_.load();
+        auto const of_these = [&](std::size_t n) {
+            n = std::min(n, m.running);
+            m.running -= n;
+            return n;
+        };
+        m.starting = of_these(warming_.load());
+        m.parked = of_these(parked());
+        m.producing = of_these(occupied_.load());
+        m.max_threads = options_.max_threads;
+        m.queued = queued();
+        m.queued_max = std::max(static_cast<std::size_t>(most_queued_.get()), m.queued);
+        return m;
+    }
+
+    void report(std::exception_ptr error) noexcept
+    {
+        exceptions_.add();
         if (!options_.on_exception)
             std::terminate();
         options_.on_exception(std::move(error));
@@ -190,8 +223,14 @@ private:
     std::atomic<std::size_t> started_{0};
     std::atomic<std::size_t> start_failures_{0};
 
-    // Any thread; a figure of its own, read by nobody but occupy_if_one_is_left().
+    own_counter most_queued_; // written under mutex_
+
+    // Any thread; a figure of its own, on which occupy_if_one_is_left() decides.
     std::atomic<std::size_t> occupied_{0};
+
+    shared_counter refused_;
+    shared_counter run_by_caller_;
+    shared_counter exceptions_;
 };
 
 } // namespace asio_ewyk::detail

@@ -5,12 +5,15 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
+#include <asio_ewyk/detail/queue_depth.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/detail/timetable.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
@@ -75,6 +78,7 @@ public:
 
     // See event_loop.
     std::chrono::nanoseconds cpu_time() const noexcept { return clock_.now(); }
+    loop_metrics metrics() const;
     bool terminated() const noexcept { return state_.load() == state::terminated; }
     void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
     bool wait_for_end(time_point deadline);
@@ -101,8 +105,14 @@ private:
 
     void shutdown() override;
 
-    std::size_t waiting() const noexcept override { return ready_.size() + posted_.count(); }
-    std::size_t taken() const noexcept override { return ready_.taken(); }
+    std::size_t waiting() const noexcept override
+    {
+        return static_cast<std::size_t>(depth_.waiting());
+    }
+    std::size_t taken() const noexcept override
+    {
+        return static_cast<std::size_t>(depth_.taken());
+    }
     void tell_state(text_sink& out) const noexcept override;
 
     void work();
@@ -115,7 +125,7 @@ private:
     }
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void schedule() noexcept;
-    std::size_t ran() const noexcept { return ran_ + timetable_->ran(); }
+    std::uint64_t ran() const noexcept { return depth_.taken() + timetable_->ran(); }
 
     friend wake_slot<event_loop_service>;
     void woken();
@@ -123,6 +133,7 @@ private:
 
     asio::io_context& ioc_;
     event_loop_options const options_;
+    std::unique_ptr<task_times> const times_; // null without the option `timing`
 
     // From the beginning: an io_context that runs out of work stops, before it was run as well.
     asio::executor_work_guard<asio::io_context::executor_type> const open_;
@@ -131,7 +142,8 @@ private:
     task_list ready_;
     task_share share_;
     time_point last_round_{}; // its end, if the loop cannot have waited since
-    std::size_t ran_ = 0; // tasks, but for those of the timetable
+    own_counter in_place_;
+    own_counter thrown_;
     std::optional<asio::steady_timer> quiet_timer_;
 
     // Handles use it when the loop is gone.
@@ -152,11 +164,14 @@ private:
     std::atomic<std::size_t> pending_{0}; // tasks, if their number is limited
     wake_slot<event_loop_service> wake_slot_; // whose is who set scheduled_
 
+    alignas(64) queue_depth depth_{posted_}; // what is taken from it has run
+
     stall_watch const watch_;
 };
 
 } // namespace asio_ewyk::detail
 
+#include <asio_ewyk/detail/impl/event_loop_metrics.hpp>
 #include <asio_ewyk/detail/impl/event_loop_service.hpp>
 #include <asio_ewyk/detail/impl/event_loop_view.hpp>
 

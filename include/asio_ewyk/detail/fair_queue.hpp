@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_FAIR_QUEUE_HPP
 #define ASIO_EWYK_DETAIL_FAIR_QUEUE_HPP
 
+#include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/task_list.hpp>
 
 #include <atomic>
@@ -21,12 +22,13 @@ public:
         std::size_t size() const noexcept { return size_.load(); }
 
         // How many were taken so far. Any thread.
-        std::size_t taken() const noexcept { return tasks_.taken(); }
+        std::size_t taken() const noexcept { return static_cast<std::size_t>(taken_.get()); }
 
     private:
         friend class fair_queue;
         task_list tasks_;
         std::atomic<std::size_t> size_{0};
+        own_counter taken_; // by whoever has the queue
         source* previous_ = nullptr; // in the ring of sources that have tasks
         source* next_ = nullptr;     // null if the source is not in the ring
     };
@@ -65,6 +67,7 @@ public:
         if (t)
         {
             --size_;
+            s.taken_.add();
             if (s.size_.fetch_sub(1) == 1)
                 unlink(s);
         }

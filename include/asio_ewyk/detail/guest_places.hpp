@@ -78,6 +78,9 @@ public:
     void park(std::size_t place) noexcept { parked_.park(place); }
     bool withdraw(std::size_t place) noexcept { return parked_.withdraw(place); }
 
+    // How many are parked; any thread.
+    std::size_t parked() const noexcept { return parked_.size(); }
+
     // Wakes a parked guest with a job; null has it look around. False if no guest is parked.
     bool wake_one(task* job) noexcept
     {

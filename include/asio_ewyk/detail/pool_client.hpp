@@ -1,7 +1,9 @@
 #ifndef ASIO_EWYK_DETAIL_POOL_CLIENT_HPP
 #define ASIO_EWYK_DETAIL_POOL_CLIENT_HPP
 
+#include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/fair_queue.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -25,6 +27,26 @@ public:
 
     void const* owner() const noexcept { return owner_; }
 
+    // Before the client is used: measures what its tasks take.
+    void measure(task_times* times) noexcept { times_ = times; }
+
+    // Runs a task that was given to the pool, on this thread: a thread of the pool, or whoever
+    // takes it instead.
+    void run(task* t)
+    {
+        if (t->is_request())
+            return t->run();
+        begun_.add();
+        run_timed(times_, *t);
+    }
+
+    // A task on a thread of the pool has thrown.
+    void threw() noexcept { thrown_.add(); }
+
+    // How many tasks of users were begun, and how many threw.
+    std::uint64_t begun() const noexcept { return begun_.get(); }
+    std::uint64_t thrown() const noexcept { return thrown_.get(); }
+
     // Before a thread is given a task of this client.
     void pin() noexcept { pins_.fetch_add(2); }
 
@@ -38,9 +60,13 @@ public:
 
 private:
     void const* owner_;
+    task_times* times_ = nullptr;
 
     // Layout: [threads that run a task of this client 63 bits][leaving 1 bit]
     std::atomic<std::uint64_t> pins_{0};
+
+    shared_counter begun_; // beside what each task writes anyway
+    shared_counter thrown_;
 };
 
 } // namespace asio_ewyk::detail

@@ -122,7 +122,11 @@ public:
             break;
         case full:
             if (pool_.options().when_full == queue_full::caller_runs)
+            {
+                pool_.count_run_by_caller();
                 return raw;
+            }
+            pool_.count_refused();
             raw->destroy();
             break;
         }

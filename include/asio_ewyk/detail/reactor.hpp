@@ -4,12 +4,15 @@
 #include <asio_ewyk/detail/crew.hpp>
 #include <asio_ewyk/detail/finishing.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
+#include <asio_ewyk/detail/queue_depth.hpp>
 #include <asio_ewyk/detail/task_list.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 
 #include <boost/asio/io_context.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -38,6 +41,15 @@ public:
     {
     }
 
+    // Before anybody produces: measures how long I/O is not looked for.
+    void measure(task_times* times) noexcept { times_ = times; }
+
+    // How many tasks wait.
+    queue_depth const& depth() const noexcept { return depth_; }
+
+    // What the io_context ran that did not become a task.
+    std::uint64_t ran_by_itself() const noexcept { return ran_by_itself_.get(); }
+
     // The next task for the thread of that frame; empty when it is to leave. The producer only.
     task_ptr produce(call_frame& frame);
 
@@ -59,6 +71,7 @@ public:
     void capture(call_frame& frame, task* t) noexcept
     {
         frame.accounted = true;
+        depth_.add();
         ready_.push(t);
     }
 
@@ -68,6 +81,7 @@ public:
     void begin_in_place(call_frame& frame, bool lends) noexcept
     {
         gone(frame);
+        looked();
         if (lends)
             be_awake();
     }
@@ -109,10 +123,7 @@ public:
         wake_up();
     }
 
-    // Any thread, and a moment late: how many tasks wait here, how many were taken so far, and
-    // whether a wake-up is needed.
-    std::size_t waiting() const noexcept { return ready_.size() + posted_.count(); }
-    std::size_t taken() const noexcept { return ready_.taken(); }
+    // Any thread, and a moment late: whether a wake-up is needed.
     bool sleeps() const noexcept { return asleep_.load(); }
 
     // The io_context was stopped: nobody takes what is queued here any more, until it is restarted.
@@ -176,6 +187,13 @@ private:
         return frame.run ? frame.run->done() : crew_.not_stepping() == 0;
     }
 
+    // The io_context was looked into until now.
+    void looked() noexcept
+    {
+        if (times_)
+            last_look_ = std::chrono::steady_clock::now();
+    }
+
     void poll(call_frame& frame);
     bool wait(call_frame& frame);
     void wake_up() noexcept;
@@ -191,10 +209,13 @@ private:
     void const* owner_;
     void (*foreign_wake_)(void*);
     void* foreign_wake_argument_;
+    task_times* times_ = nullptr;
 
     // The producer's own.
     task_list ready_;
     std::size_t since_poll_ = 0;
+    time_point last_look_{}; // its end; zero: nobody has produced since
+    own_counter ran_by_itself_;
 
     std::atomic<bool> stopped_{false};
 
@@ -216,6 +237,8 @@ private:
     std::atomic<bool> asleep_{true};       // written by the producer
     std::atomic<bool> wake_queued_{false}; // a wake-up is in the io_context's queue
     wake_slot<reactor> wake_slot_;         // who set wake_queued_, until the wake-up runs
+
+    alignas(64) queue_depth depth_{posted_};
 };
 
 } // namespace asio_ewyk::detail

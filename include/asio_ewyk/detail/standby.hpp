@@ -84,6 +84,9 @@ public:
             sleep_.unpark();
     }
 
+    // Any thread: how many stand by.
+    std::size_t present() const noexcept { return static_cast<std::size_t>(present_.load()); }
+
     // Any thread: whether the one that stands by is needed elsewhere. It cannot leave during a
     // loan, so there should be none.
     bool wants_to_leave() const noexcept { return wants_to_leave_.load(std::memory_order_relaxed); }

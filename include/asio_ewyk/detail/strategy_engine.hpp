@@ -6,7 +6,9 @@
 #include <asio_ewyk/detail/lender.hpp>
 #include <asio_ewyk/detail/production_right.hpp>
 #include <asio_ewyk/detail/standby.hpp>
+#include <asio_ewyk/detail/strategy_counters.hpp>
 #include <asio_ewyk/detail/task.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
@@ -46,7 +48,7 @@ public:
     strategy_engine(Producer& producer, Threads& threads, strategy_t s,
         std::chrono::nanoseconds grace, strategy_policy policy = {}, bool learns = false,
         task::action untold = {}) noexcept
-        : task(&strategy_engine::act, s, invocation_t::blocking)
+        : task(&strategy_engine::act, s, invocation_t::blocking, true)
         , producer_(producer)
         , threads_(threads)
         , policy_(std::move(policy))
@@ -68,6 +70,20 @@ public:
     production now() const noexcept { return right_.now(); }
 
     bool idle() const noexcept { return right_.now().state == production_state::idle; }
+
+    // Before anybody produces: measures what tasks take.
+    void measure(task_times* times) noexcept { times_ = times; }
+
+    // The producer, before a task that it runs itself where it has come up.
+    void count_in_place() noexcept { counters_.produce_consume(); }
+
+    // Any thread.
+    void write_to(strategy_metrics& m) const noexcept
+    {
+        counters_.write_to(m, [this] { return right_.now().loan; });
+        m.strategy = strategy();
+        m.standing_by = standby_.present();
+    }
 
     // Whether a task that is to be handed over and comes up inside the producer may run right
     // there, on loan.
@@ -159,6 +175,7 @@ private:
         }
         if (apply(production_event::resume) == production_verdict::produce)
             return frame.producing = true;
+        counters_.superseded();
         threads_.produces_no_more(frame);
         return false;
     }
@@ -167,19 +184,28 @@ private:
     bool run(call_frame& frame, Product& product)
     {
         threads_.count(frame);
+        if constexpr (std::is_same_v<Product, task_ptr>)
+        {
+            run_timed(times_, *product.release());
+        }
+        else
         {
             // Its end is a part of the task: it may block as well.
             Product mine(std::move(product));
-            if constexpr (std::is_same_v<Product, task_ptr>)
-                mine();
-            else
-            {
-                handler_scope const running(&describe<Product>);
-                mine();
-            }
+            handler_scope const running(&describe<Product>);
+            mine();
         }
         frame.rethrow_captured();
         return true;
+    }
+
+    // What the pool has no thread for comes back, and the producer runs it.
+    void run_back(task* t)
+    {
+        if (is_production(t))
+            return t->run();
+        counters_.produce_consume();
+        run_timed(times_, *t);
     }
 
     // Has a thread stand by, unless one is on its way.
@@ -221,6 +247,8 @@ private:
 
     strategy_policy const policy_;
     production_right right_;
+    strategy_counters counters_;
+    task_times* times_ = nullptr;
     standby standby_;
 };
 

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_TASK_HPP
 
 #include <asio_ewyk/detail/thread_activity.hpp>
+#include <asio_ewyk/detail/time_stamp.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 
@@ -40,23 +41,32 @@ public:
     // The same for all tasks that run a function of the same type.
     action type() const noexcept { return act_; }
 
+    // Whether it only asks for a thread, and is no task of a user's.
+    bool is_request() const noexcept { return request_; }
+
     // Belongs to the queue that the task is in.
     task* next = nullptr;
 
+    // When it was submitted; written only where that is measured, before others can see the task.
+    // It lies where there would be padding, so it costs no memory.
+    time_stamp submitted;
+
 protected:
-    task(action act, strategy_t s, invocation_t i) noexcept
-        : act_(act)
-        , strategy_(s)
+    task(action act, strategy_t s, invocation_t i, bool request = false) noexcept
+        : strategy_(s)
         , invocation_(i)
+        , request_(request)
+        , act_(act)
     {
     }
 
     ~task() = default;
 
 private:
-    action act_;
     strategy_t strategy_;
     invocation_t invocation_;
+    bool request_;
+    action act_;
 };
 
 // Owns a task; what a reactor produces.

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_TIMETABLE_HPP
 #define ASIO_EWYK_DETAIL_TIMETABLE_HPP
 
+#include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/task.hpp>
 
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -63,6 +65,9 @@ public:
     // How many that run once have. On the loop's thread.
     std::size_t ran() const noexcept { return ran_; }
 
+    // How many runs there were of all. Any thread.
+    std::uint64_t runs() const noexcept { return runs_.get(); }
+
 private:
     template <kind Kind, class F>
     class entry_of;
@@ -80,6 +85,7 @@ private:
     boost::intrusive::list<entry, boost::intrusive::base_hook<hook>> entries_; // guarded by mutex_
     accepts accepts_ = accepts::everything;                                    // guarded by mutex_
     std::size_t ran_ = 0;                                                      // the loop's own
+    own_counter runs_;                                                         // likewise
 };
 
 class timetable::entry : public timetable::hook, public std::enable_shared_from_this<entry>
@@ -277,6 +283,7 @@ inline bool timetable::entry::begin()
         return false;
     bool const once = kind_ == kind::once;
     table_->ran_ += once;
+    table_->runs_.add();
     state_.store(once ? state::ending : state::running);
     return true;
 }

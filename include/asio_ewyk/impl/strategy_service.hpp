@@ -59,6 +59,7 @@ inline strategy_service::strategy_service(
     , ioc_(static_cast<asio::io_context&>(owner))
     , own_pool_(std::in_place, options.pool())
     , pool_(*own_pool_)
+    , times_(detail::times_if(pool_.options().timing))
     , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
     , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
@@ -67,6 +68,7 @@ inline strategy_service::strategy_service(
     , lends_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
+    measure();
 }
 
 inline strategy_service::strategy_service(
@@ -75,6 +77,7 @@ inline strategy_service::strategy_service(
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , pool_(pool)
+    , times_(detail::times_if(pool_.options().timing))
     , crew_(detail::pool_access::threads(pool_), &engine_, s)
     , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
     , engine_(reactor_, crew_, s, detail::checked_grace(grace),
@@ -82,6 +85,7 @@ inline strategy_service::strategy_service(
     , lends_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
+    measure();
 }
 
 inline bool strategy_service::running_in_this_thread() const noexcept
@@ -115,6 +119,7 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         {
             {
                 detail::handler_scope const running(&task::act);
+                detail::timed_run const timed(times_.get());
                 detail::call_frame::run_in_place(&engine_, std::forward<F>(f));
             }
             return end_in_place(*frame, &task::act);
@@ -129,6 +134,8 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         return;
     detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
         allocator, [this]() noexcept { return task_work(*this); });
+    if (times_)
+        t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
     if (frame && frame->in_producer)
         reactor_.capture(*frame, t);
     else
@@ -153,6 +160,8 @@ inline bool strategy_service::begin_in_place(
         reactor_.end_in_place(frame);
         return false;
     }
+    if (stays)
+        engine_.count_in_place();
     crew_.count(frame);
     frame.accounted = true;
     frame.in_producer = false;
@@ -232,6 +241,9 @@ inline void strategy_service::take_part_or_settle(detail::turn& t)
     catch (...)
     {
         crew_.settle(t.executed());
+        // Not of a call inside a handler, which may catch it.
+        if (!detail::call_frame::find(&engine_))
+            thrown_.add();
         throw;
     }
 }
@@ -329,7 +341,7 @@ inline void strategy_service::run_job(detail::call_frame& frame, detail::task* j
 {
     if (!engine_.is_production(job))
         crew_.count(frame);
-    job->run();
+    crew_.pool().client().run(job);
     frame.rethrow_captured();
 }
 

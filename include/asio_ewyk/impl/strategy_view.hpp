@@ -12,12 +12,12 @@ namespace asio_ewyk {
 
 inline std::size_t strategy_service::waiting() const noexcept
 {
-    return reactor_.waiting() + crew_.pool().client().size();
+    return static_cast<std::size_t>(reactor_.depth().waiting()) + crew_.pool().client().size();
 }
 
 inline std::size_t strategy_service::taken() const noexcept
 {
-    return reactor_.taken() + crew_.pool().client().taken();
+    return static_cast<std::size_t>(reactor_.depth().taken()) + crew_.pool().client().taken();
 }
 
 inline void strategy_service::tell_state(detail::text_sink& out) const noexcept
@@ -26,7 +26,7 @@ inline void strategy_service::tell_state(detail::text_sink& out) const noexcept
         << ": ";
     detail::describe_production(out, engine_);
     out << ", " << std::uint64_t{crew_.runners()} << " callers inside run(), "
-        << std::uint64_t{reactor_.waiting()} << " tasks wait for it, "
+        << reactor_.depth().waiting() << " tasks wait for it, "
         << std::uint64_t{crew_.pool().client().size()} << " for a thread";
     if (reactor_.sleeps())
         out << "; whoever submits wakes it";

@@ -125,6 +125,7 @@ bool worker_pool::try_execute(F&& f)
         threads_.look_in_queue(thread);
         throw;
     }
+    stamp(t);
     threads_.give(thread, client_, t);
     return true;
 }
@@ -142,6 +143,7 @@ inline void worker_pool::submit(detail::task* t, bool caller_may_run)
 {
     using enum detail::elastic_threads::outcome;
     detail::task_ptr owned(t);
+    stamp(t);
     switch (threads_.execute(client_, t))
     {
     case accepted:
@@ -152,10 +154,26 @@ inline void worker_pool::submit(detail::task* t, bool caller_may_run)
         break;
     case full:
         if (!caller_may_run || options().when_full == queue_full::reject)
+        {
+            threads_.count_refused();
             throw queue_full_error();
-        owned();
+        }
+        threads_.count_run_by_caller();
+        client_.run(owned.release());
         break;
     }
+}
+
+inline pool_metrics worker_pool::metrics() const
+{
+    pool_metrics m = threads_.metrics();
+    m.tasks = client_.begun();
+    if (times_)
+    {
+        m.queue_delay = times_->queue_delay.snapshot();
+        m.run_time = times_->run_time.snapshot();
+    }
+    return m;
 }
 
 inline void worker_pool::stop() noexcept

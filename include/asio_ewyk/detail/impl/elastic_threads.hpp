@@ -98,6 +98,7 @@ inline elastic_threads::outcome elastic_threads::execute(
             return outcome::full;
         queue_.push(client, t);
         queued_.store(queue_.size());
+        most_queued_.raise_to(queue_.size());
         // A thread that parked since the first look may have missed the task.
         thread = parked_.claim();
         if (thread == reserve::none && startable && arriving_ < queue_.size())
@@ -221,11 +222,12 @@ inline void elastic_threads::run(pool_client& client, task* t) noexcept
         frame.pooled = true;
         try
         {
-            t->run();
+            client.run(t);
             frame.rethrow_captured();
         }
         catch (...)
         {
+            client.threw();
             report(std::current_exception());
         }
     }

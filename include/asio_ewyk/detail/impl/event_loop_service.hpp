@@ -28,6 +28,7 @@ inline event_loop_service::event_loop_service(
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , options_(numbered(std::move(options)))
+    , times_(times_if(options_.timing))
     , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
     , watch_(this, *this, stall_settings(options_))
@@ -43,8 +44,10 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     if (inside && !s.blocking_never)
     {
         // Not by the io_context's executor: what is thrown would wait for the end of the round.
+        in_place_.add();
         std::decay_t<F> function(std::forward<F>(f));
         handler_scope const running(&describe<std::decay_t<F>>);
+        timed_run const timed(times_.get());
         try
         {
             std::move(function)();
@@ -81,8 +84,13 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
             pending_.fetch_sub(1);
         throw;
     }
+    if (times_)
+        t->submitted = time_stamp(std::chrono::steady_clock::now());
     if (inside)
+    {
+        depth_.add();
         ready_.push(t);
+    }
     else
         posted_.push(t);
     schedule();
@@ -141,11 +149,19 @@ inline void event_loop_service::run_round()
     bool const busy = last_round_ != time_point{};
     share_.begin(busy ? began - last_round_ : std::chrono::nanoseconds::zero());
     posted_.drain_to(ready_);
+    if (ready_.has_several())
+        depth_.look();
     struct account
     {
         event_loop_service& self;
         time_point began;
-        ~account() { self.share_.end(std::chrono::steady_clock::now() - began); }
+        ~account()
+        {
+            auto const time = std::chrono::steady_clock::now() - began;
+            self.share_.end(time);
+            if (self.times_)
+                self.times_->poll_delay.record(time);
+        }
     } const at_end{*this, began};
 
     for (std::size_t n = share_.tasks(); n != 0;)
@@ -160,10 +176,10 @@ inline void event_loop_service::run_round()
                 return;
             if (!t)
                 continue;
-            ++ran_;
+            depth_.take();
             if (options_.max_pending_tasks != 0)
                 pending_.fetch_sub(1);
-            t->run();
+            run_timed(times_.get(), *t);
         } while (--n != 0);
         if (share_.more(std::chrono::steady_clock::now() - began))
             n = share_.tasks();
@@ -218,6 +234,7 @@ inline void event_loop_service::work()
 
 inline void event_loop_service::caught() noexcept
 {
+    thrown_.add();
     if (!options_.on_exception)
         std::terminate();
     options_.on_exception(std::current_exception());

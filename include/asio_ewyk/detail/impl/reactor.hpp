@@ -18,14 +18,21 @@ inline task_ptr reactor::produce(call_frame& frame)
             if (++since_poll_ < poll_interval)
             {
                 task_ptr next(ready_.pop());
+                depth_.take();
                 gone(frame);
                 return next;
             }
             since_poll_ = 0;
+            depth_.look();
             if (!frame.run || frame.run->wait() != turn::waiting::no_reactor)
                 poll(frame);
         }
-        else if (!posted_.drain_to(ready_) && !wait(frame))
+        else if (posted_.drain_to(ready_))
+        {
+            if (ready_.has_several())
+                depth_.look();
+        }
+        else if (!wait(frame))
             break;
         // Another thread produces, since a completion that ran in place was late.
         if (!frame.producing)
@@ -39,6 +46,7 @@ inline task_ptr reactor::produce(call_frame& frame)
 // the task; what is here already needs one too.
 inline void reactor::leave() noexcept
 {
+    last_look_ = {};
     asleep_.store(true);
     if (!ready_.empty() || !posted_.empty())
         wake_up();
@@ -117,9 +125,16 @@ std::size_t reactor::inside(call_frame& frame, Step step)
                     self.wake_up();
             }
         } const on_exit{*this, frame};
+        if (times_ && last_look_ != time_point{})
+            times_->poll_delay.record(std::chrono::steady_clock::now() - last_look_);
         n = step();
+        if (frame.producing)
+            looked();
         if (n != 0 && !frame.accounted)
+        {
             crew_.count(frame);
+            ran_by_itself_.add();
+        }
     }
     frame.rethrow_captured();
     return n;
@@ -150,12 +165,18 @@ inline void reactor::run_posted()
     try
     {
         while (task* t = here.pop())
-            t->run();
+        {
+            depth_.taken_elsewhere();
+            crew_.pool().client().run(t);
+        }
     }
     catch (...)
     {
         while (task* t = here.pop())
+        {
+            depth_.taken_elsewhere();
             post(t);
+        }
         throw;
     }
 }

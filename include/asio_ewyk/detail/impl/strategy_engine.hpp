@@ -124,27 +124,33 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
         // Who steps wants to see the task run, unless it was meant for the pool.
         if ((frame.nested || threads_.steps_alone(frame))
             && s != strategy_t::produce_execute_consume)
+        {
+            counters_.produce_consume();
             return run(frame, product);
+        }
         if (task* back = threads_.give(std::move(product), frame, s))
         {
             bool const right_only = is_production(back);
-            back->run();
+            run_back(back);
             // What waited first was the request for a producer, who is here; so one thread
             // less is to produce. If they still all are, the task that waits next.
             if (right_only && threads_.all_produce() && (back = threads_.take()) != nullptr)
-                back->run();
+                run_back(back);
         }
         frame.rethrow_captured();
         return true;
     case sub_strategy::produce_invoke_consume: {
+        counters_.produce_invoke_consume();
         may_block_scope mark(false);
         return run(frame, product);
     }
     case sub_strategy::produce_consume:
+        counters_.produce_consume();
         return run(frame, product);
     case sub_strategy::execute_produce_consume:
         break;
     }
+    counters_.execute_produce_consume();
     if (!standby_.in_use())
     {
         run(frame, product);
@@ -222,6 +228,8 @@ bool strategy_engine<Producer, Threads>::stand_by()
         if (verdict == standby::verdict::take_over
             && right_.end_loan(production_event::overrun, now.loan, step))
         {
+            counters_.loan(now.loan);
+            counters_.taken_over();
             if (step.vacates)
                 threads_.vacate();
             return true;
@@ -283,6 +291,7 @@ bool strategy_engine<Producer, Threads>::reclaim(call_frame& frame, task::action
     standby_.count_loan(kind, !in_time);
     if (!in_time)
         return resume(frame);
+    counters_.loan(frame.loan);
     frame.occupies = step.vacates;
     return frame.producing = true;
 }
@@ -293,6 +302,7 @@ void strategy_engine<Producer, Threads>::end_loan(std::uint32_t loan) noexcept
     production_step step;
     if (!right_.end_loan(production_event::surrender, loan, step))
         return;
+    counters_.taken_over();
     standby_.count_late();
     // It keeps the right for others no longer, so it comes, wherever it is.
     standby_.wake();

@@ -1,0 +1,113 @@
+// The parts of top: what it reads, and what it makes of that.
+
+#include "../options.hpp"
+#include "../page.hpp"
+#include "../view.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+BOOST_AUTO_TEST_SUITE(parts)
+
+namespace {
+
+top::options parse(std::initializer_list<char const*> more)
+{
+    std::vector<char const*> args{"top"};
+    args.insert(args.end(), more);
+    return top::parse_options(static_cast<int>(args.size()), args.data());
+}
+
+bool shows(std::string const& text, std::string const& what)
+{
+    return text.find(what) != text.npos;
+}
+
+std::string const before = R"(# HELP asio_ewyk_context_info x
+# TYPE asio_ewyk_context_info gauge
+asio_ewyk_context_info{context="a",strategy="eat_what_you_kill"} 1
+asio_ewyk_context_tasks_total{context="a",sub_strategy="on_loan"} 1000
+asio_ewyk_context_run_time_seconds_bucket{context="a",le="1.024e-06"} 10
+asio_ewyk_context_run_time_seconds_bucket{context="a",le="0.001"} 10
+asio_ewyk_context_run_time_seconds_bucket{context="a",le="+Inf"} 10
+)";
+
+std::string const after = R"(asio_ewyk_context_info{context="a",strategy="eat_what_you_kill"} 1
+asio_ewyk_context_tasks_total{context="a",sub_strategy="on_loan"} 1500
+asio_ewyk_context_run_time_seconds_bucket{context="a",le="1.024e-06"} 10
+asio_ewyk_context_run_time_seconds_bucket{context="a",le="0.001"} 19
+asio_ewyk_context_run_time_seconds_bucket{context="a",le="+Inf"} 20
+)";
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_page)
+{
+    auto const page = top::read_page("# a comment\n\n"
+                                     "a 1\n"
+                                     "b{x=\"1\",y=\"\\\\ \\\" \\n }\"} 2.5e3 1700000000\n"
+                                     "c{} +Inf\n"
+                                     "d NaN");
+    BOOST_TEST_REQUIRE(page.size() == 4u);
+    BOOST_TEST(page[0].name == "a");
+    BOOST_TEST(page[0].value == 1);
+    BOOST_TEST(page[1].label("x") == "1");
+    BOOST_TEST(page[1].label("y") == "\\ \" \n }");
+    BOOST_TEST(page[1].label("z") == "");
+    BOOST_TEST(page[1].value == 2500);
+    BOOST_TEST(std::isinf(page[2].value));
+    BOOST_TEST(std::isnan(page[3].value));
+    for (auto text : {"a", "a x", "a{b=\"1\"}", "a{b 1", " 1", "{\"a\"} 1", "<html>\n", "a{b=\"", "a 1x"})
+        BOOST_CHECK_THROW(top::read_page(text), top::bad_page);
+}
+
+BOOST_AUTO_TEST_CASE(what_happened_in_between)
+{
+    auto const text = top::view(top::read_page(before), top::read_page(after), 2).text();
+    BOOST_TEST_MESSAGE(text);
+    BOOST_TEST(shows(text, "eat_what_you_kill"));
+    BOOST_TEST(shows(text, " 250 ")); // tasks a second
+    // Nine of ten in the second bucket, the last one beyond all.
+    BOOST_TEST(shows(text, "1 ms"));
+    BOOST_TEST(shows(text, ">17 s"));
+    BOOST_TEST(!shows(text, "pool"));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_was_started_again_counts_from_zero)
+{
+    auto const text = top::view(top::read_page(after), top::read_page(before), 1).text();
+    BOOST_TEST(shows(text, " 1000 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_label_that_would_move_the_cursor)
+{
+    auto const text =
+        top::view({}, top::read_page("asio_ewyk_loop_tasks_total{loop=\"\x1b[2J\",kind=\"in_place\"} 1\n"), 1)
+            .text();
+    BOOST_TEST(!shows(text, "\x1b"));
+    BOOST_TEST(shows(text, "?[2J"));
+}
+
+BOOST_AUTO_TEST_CASE(a_page_of_something_else)
+{
+    BOOST_TEST(shows(top::view({}, top::read_page("go_threads 7\n"), 1).text(), "no context"));
+}
+
+BOOST_AUTO_TEST_CASE(command_line)
+{
+    BOOST_TEST(parse({}).port == "8080");
+    BOOST_TEST(parse({}).count == 0);
+    BOOST_TEST(parse({"--once"}).count == 1);
+    BOOST_TEST(parse({"-n", "3"}).count == 3);
+    BOOST_TEST((parse({"--interval", "0.5"}).interval == std::chrono::milliseconds(500)));
+    for (auto const& bad : {std::initializer_list<char const*>{"--port", "0"}, {"--port", "x"},
+             {"--interval", "0"}, {"--interval", "nan"}, {"--count", "-1"}, {"--once", "--count", "1"},
+             {"--path", "metrics"}, {"--path", "/a b"}, {"word"}, {"--nonsense"}})
+        BOOST_CHECK_THROW(parse(bad), top::usage_error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,250 @@
+#ifndef ASIO_EWYK_EXAMPLE_TOP_VIEW_HPP
+#define ASIO_EWYK_EXAMPLE_TOP_VIEW_HPP
+
+#include "page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace top {
+
+/** What happened between two pages of the same server, as lines of text.
+
+    A counter that is less than before belongs to a server that was started again, and counts from
+    0. What was not there before counts from 0 as well.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+class view
+{
+public:
+    view(std::vector<sample> const& before, std::vector<sample> const& now, double seconds)
+      : seconds_(seconds)
+    {
+        std::map<std::string, double> old;
+        for (auto const& s : before)
+            old[key(s)] = s.value;
+        for (auto const& s : now)
+        {
+            auto const found = old.find(key(s));
+            double const base = found == old.end() || found->second > s.value ? 0 : found->second;
+            lines_[owner(s)].push_back({s, s.value - base});
+        }
+    }
+
+    /// The tables, each line with its end.
+    std::string text() const
+    {
+        std::string out;
+        add(out, "context",
+            "strategy                  tasks/s      PC     PIC     PEC     EPC    loan   eager"
+            "    lazy  late/s queued  delay p50      p99    run p50      p99",
+            &view::context);
+        add(out, "pool",
+            "threads   of start park prod  run  tasks/s  starts failed refused queued  delay p50"
+            "      p99    run p50      p99",
+            &view::pool);
+        add(out, "loop",
+            "tasks/s  inplace   later  CPU % queued  delay p50      p99    run p50      p99"
+            "   poll p99",
+            &view::loop);
+        if (out.empty())
+            out = "nothing that counts is there: no context, pool or loop of asio_ewyk\n";
+        return out;
+    }
+
+private:
+    struct line
+    {
+        sample what;
+        double more = 0;    // than before
+    };
+
+    /// What the samples are about: `context`, `pool` or `loop`, and the labels that tell which.
+    using whose = std::pair<std::string, std::string>;
+
+    static bool is_ours(std::string const& label)
+    {
+        for (auto ours : {"state", "queue", "kind", "le", "strategy", "sub_strategy"})
+            if (label == ours)
+                return true;
+        return false;
+    }
+
+    static whose owner(sample const& s)
+    {
+        static constexpr std::string_view prefix = "asio_ewyk_";
+        if (!s.name.starts_with(prefix))
+            return {};
+        auto const rest = s.name.substr(prefix.size());
+        std::string which;
+        for (auto const& [name, value] : s.labels)
+            if (!is_ours(name))
+                which += (which.empty() ? "" : ",") + value;
+        return {rest.substr(0, rest.find('_')), which};
+    }
+
+    static std::string key(sample const& s)
+    {
+        std::string k = s.name;
+        for (auto const& [name, value] : s.labels)
+            k += '\0' + name + '\0' + value;
+        return k;
+    }
+
+    void add(std::string& out, std::string const& kind, char const* heads,
+        void (view::*row)(std::string&, whose const&) const) const
+    {
+        bool first = true;
+        for (auto const& [of, all] : lines_)
+        {
+            if (of.first != kind)
+                continue;
+            if (std::exchange(first, false))
+                out += format("%-14s %s\n", kind.c_str(), heads);
+            out += format("%-14.14s ", printable(of.second).c_str());
+            (this->*row)(out, of);
+            out += '\n';
+        }
+    }
+
+    void context(std::string& out, whose const& of) const
+    {
+        std::string strategy;
+        for (auto const& l : lines_.at(of))
+            if (l.what.name == "asio_ewyk_context_info")
+                strategy = printable(l.what.label("strategy"));
+        out += format("%-23.23s", strategy.c_str());
+        std::string const tasks = "asio_ewyk_context_tasks_total";
+        out += rate(of, 10, tasks);
+        for (auto sub : {"produce_consume", "produce_invoke_consume", "produce_execute_consume",
+                 "execute_produce_consume", "on_loan"})
+            out += rate(of, 8, tasks, "sub_strategy", sub);
+        for (auto kind : {"eager", "lazy"})
+            out += rate(of, 8, "asio_ewyk_context_hand_overs_total", "kind", kind);
+        out += rate(of, 8, "asio_ewyk_context_superseded_total");
+        out += amount(of, 7, "asio_ewyk_context_queued_tasks");
+        latencies(out, of);
+    }
+
+    void pool(std::string& out, whose const& of) const
+    {
+        std::string const threads = "asio_ewyk_pool_threads";
+        out += amount(of, 7, threads) + amount(of, 5, threads + "_max");
+        for (auto state : {"starting", "parked", "producing", "running"})
+            out += amount(of, state == std::string_view("starting") ? 6 : 5, threads, "state", state);
+        out += rate(of, 9, "asio_ewyk_pool_tasks_total");
+        out += rate(of, 8, "asio_ewyk_pool_thread_starts_total");
+        out += amount(of, 7, "asio_ewyk_pool_thread_start_failures_total");
+        out += rate(of, 8, "asio_ewyk_pool_queue_full_total", "kind", "refused");
+        out += amount(of, 7, "asio_ewyk_pool_queued_tasks");
+        latencies(out, of);
+    }
+
+    void loop(std::string& out, whose const& of) const
+    {
+        std::string const tasks = "asio_ewyk_loop_tasks_total";
+        out += rate(of, 7, tasks, "kind", "submitted") + rate(of, 9, tasks, "kind", "in_place")
+            + rate(of, 8, tasks, "kind", "scheduled");
+        out += format("%7.1f", 100 * more(of, "asio_ewyk_loop_cpu_seconds_total") / seconds_);
+        out += amount(of, 7, "asio_ewyk_loop_queued_tasks");
+        latencies(out, of);
+        out += quantile(of, 11, "asio_ewyk_loop_poll_delay_seconds", 0.99);
+    }
+
+    void latencies(std::string& out, whose const& of) const
+    {
+        for (auto name : {"queue_delay", "run_time"})
+        {
+            auto const full = "asio_ewyk_" + of.first + '_' + name + "_seconds";
+            out += quantile(of, 11, full, 0.5) + quantile(of, 9, full, 0.99);
+        }
+    }
+
+    template <class F>
+    double sum(whose const& of, std::string const& name, std::string const& label,
+        std::string const& value, F f) const
+    {
+        double all = 0;
+        for (auto const& l : lines_.at(of))
+            if (l.what.name == name && (label.empty() || l.what.label(label) == value))
+                all += f(l);
+        return all;
+    }
+
+    double more(whose const& of, std::string const& name, std::string const& label = {},
+        std::string const& value = {}) const
+    {
+        return sum(of, name, label, value, [](line const& l) { return l.more; });
+    }
+
+    std::string rate(whose const& of, int width, std::string const& name,
+        std::string const& label = {}, std::string const& value = {}) const
+    {
+        return format("%*.0f", width, more(of, name, label, value) / seconds_);
+    }
+
+    std::string amount(whose const& of, int width, std::string const& name,
+        std::string const& label = {}, std::string const& value = {}) const
+    {
+        return format("%*.0f", width,
+            sum(of, name, label, value, [](line const& l) { return l.what.value; }));
+    }
+
+    /// Of what was counted in this time: the bound of a bucket; `-` if there was nothing.
+    std::string quantile(whose const& of, int width, std::string const& name, double share) const
+    {
+        std::map<double, double> buckets;
+        for (auto const& l : lines_.at(of))
+            if (l.what.name == name + "_bucket")
+                buckets[detail::number(l.what.label("le"))] += l.more;
+        double const all = buckets.empty() ? 0 : buckets.rbegin()->second;
+        if (all > 0)
+            for (auto const& [bound, count] : buckets)
+                if (count >= share * all)
+                    return format("%*s", width, duration(bound).c_str());
+        return format("%*s", width, "-");
+    }
+
+    static std::string duration(double seconds)
+    {
+        if (std::isinf(seconds))
+            return ">17 s";
+        if (seconds < 1e-3)
+            return format("%.3g us", seconds * 1e6);
+        if (seconds < 1)
+            return format("%.3g ms", seconds * 1e3);
+        return format("%.3g s", seconds);
+    }
+
+    /// A server must not be able to move the cursor.
+    static std::string printable(std::string text)
+    {
+        std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+        return text;
+    }
+
+    template <class... Args>
+    static std::string format(char const* how, Args... args)
+    {
+        char out[256];
+        auto const size = std::snprintf(out, sizeof out, how, args...);
+        return std::string(
+            out, std::min(sizeof out - 1, static_cast<std::size_t>(std::max(0, size))));
+    }
+
+    double seconds_;
+    std::map<whose, std::vector<line>> lines_;
+};
+
+}
+
+#endif

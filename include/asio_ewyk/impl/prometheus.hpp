@@ -1,0 +1,302 @@
+#ifndef ASIO_EWYK_IMPL_PROMETHEUS_HPP
+#define ASIO_EWYK_IMPL_PROMETHEUS_HPP
+
+#include <asio_ewyk/prometheus.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+
+namespace asio_ewyk {
+
+// Adds to a copy of the page's families, which is the page's when all has gone well.
+class prometheus_page::writer
+{
+public:
+    using extra_label = std::pair<std::string_view, std::string_view>;
+
+    writer(prometheus_page& page, std::vector<label> const& labels)
+        : page_(page)
+        , families_(page.families_)
+        , labels_(labels)
+    {
+        for (label const& l : labels)
+        {
+            static constexpr std::array<std::string_view, 6> ours{
+                "state", "queue", "kind", "le", "strategy", "sub_strategy"};
+            bool const twice = std::count_if(labels.begin(), labels.end(),
+                                   [&](label const& other) { return other.first == l.first; })
+                != 1;
+            if (!is_name(l.first, false) || l.first.starts_with("__") || twice
+                || std::find(ours.begin(), ours.end(), l.first) != ours.end())
+                throw std::invalid_argument("asio_ewyk: not a label of its own: " + l.first);
+        }
+    }
+
+    void commit() noexcept { page_.families_.swap(families_); }
+
+    void counter(std::string_view name, std::string_view help, std::uint64_t value,
+        std::initializer_list<extra_label> more = {})
+    {
+        begin(name, help, "counter");
+        sample(name, "", std::to_string(value), more);
+    }
+
+    void gauge(std::string_view name, std::string_view help, std::size_t value,
+        std::initializer_list<extra_label> more = {})
+    {
+        begin(name, help, "gauge");
+        sample(name, "", std::to_string(value), more);
+    }
+
+    void number(
+        std::string_view name, std::string_view help, std::string_view type, double value)
+    {
+        if (!is_name(name, true))
+            throw std::invalid_argument("asio_ewyk: not the name of a metric: " + std::string(name));
+        begin(name, help, type);
+        sample(name, "", text(value), {});
+    }
+
+    // With a bucket for each octave from about 1 us to 17 s; nothing where nothing was measured.
+    void histogram(std::string_view name, std::string_view help, duration_histogram const& h)
+    {
+        if (h.buckets.empty())
+            return;
+        begin(name, help, "histogram");
+        for (int octave = 10; octave <= 34; ++octave)
+        {
+            duration_histogram::duration const bound(std::int64_t{1} << octave);
+            sample(name, "_bucket", std::to_string(h.count_up_to(bound)),
+                {{"le", text(seconds(bound))}});
+        }
+        sample(name, "_bucket", std::to_string(h.count), {{"le", "+Inf"}});
+        sample(name, "_sum", text(seconds(h.sum)), {});
+        sample(name, "_count", std::to_string(h.count), {});
+        std::string const longest(std::string(name) + "_max");
+        begin(longest, "The longest so far of " + std::string(name) + ".", "gauge");
+        sample(longest, "", text(seconds(h.max)), {});
+    }
+
+    static double seconds(std::chrono::nanoseconds t) noexcept
+    {
+        return std::chrono::duration<double>(t).count();
+    }
+
+private:
+    static bool is_name(std::string_view name, bool of_metric) noexcept
+    {
+        auto const letter = [&](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'
+                || (of_metric && c == ':');
+        };
+        auto const digit = [](char c) { return c >= '0' && c <= '9'; };
+        return !name.empty() && letter(name.front())
+            && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
+    }
+
+    // Not by a stream, whose locale may write another point, nor std::to_string, likewise.
+    static std::string text(double value)
+    {
+        if (std::isnan(value))
+            return "NaN";
+        if (std::isinf(value))
+            return value < 0 ? "-Inf" : "+Inf";
+        std::array<char, 32> digits;
+        auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+        return std::string(digits.data(), end);
+    }
+
+    static std::string escaped(std::string_view value, bool quote)
+    {
+        std::string out;
+        for (char const c : value)
+        {
+            if (c == '\\' || (quote && c == '"'))
+                out += '\\';
+            if (c == '\n')
+                out += "\\n";
+            else
+                out += c;
+        }
+        return out;
+    }
+
+    // The family of that name is the one that samples go to.
+    void begin(std::string_view name, std::string_view help, std::string_view type)
+    {
+        std::string const n(name);
+        std::string const head = "# HELP " + n + ' ' + escaped(help, false) + "\n# TYPE " + n + ' '
+            + std::string(type) + '\n';
+        auto found = std::find_if(
+            families_.begin(), families_.end(), [&](family const& f) { return f.name == name; });
+        if (found == families_.end())
+            found = families_.insert(found, {n, head, ""});
+        else if (found->head != head)
+            throw std::invalid_argument("asio_ewyk: two metrics of the name " + n);
+        samples_ = &found->samples;
+    }
+
+    void sample(std::string_view name, std::string_view suffix, std::string_view value,
+        std::initializer_list<extra_label> more)
+    {
+        std::string& out = *samples_;
+        (out += name) += suffix;
+        char before = '{';
+        auto const add = [&](std::string_view n, std::string_view v) {
+            out += before;
+            (out += n) += "=\"";
+            (out += escaped(v, true)) += '"';
+            before = ',';
+        };
+        for (label const& l : labels_)
+            add(l.first, l.second);
+        for (auto const& [n, v] : more)
+            add(n, v);
+        if (before == ',')
+            out += '}';
+        out += ' ';
+        (out += value) += '\n';
+    }
+
+    prometheus_page& page_;
+    std::vector<family> families_;
+    std::vector<label> const& labels_;
+    std::string* samples_ = nullptr;
+};
+
+inline void prometheus_page::add(strategy_metrics const& m, std::vector<label> const& labels)
+{
+    writer w(*this, labels);
+    w.gauge("asio_ewyk_context_info", "The strategy of the context; always 1.", 1,
+        {{"strategy", to_string(m.strategy)}});
+    auto const tasks = [&](std::string_view sub_strategy, std::uint64_t n) {
+        w.counter("asio_ewyk_context_tasks_total", "Tasks that have begun.", n,
+            {{"sub_strategy", sub_strategy}});
+    };
+    tasks("produce_consume", m.produce_consume);
+    tasks("produce_invoke_consume", m.produce_invoke_consume);
+    tasks("produce_execute_consume", m.produce_execute_consume);
+    tasks("execute_produce_consume", m.execute_produce_consume);
+    tasks("on_loan", m.on_loan);
+    auto const hand_overs = [&](std::string_view kind, std::uint64_t n) {
+        w.counter("asio_ewyk_context_hand_overs_total",
+            "Times that production went to another thread because of a task.", n,
+            {{"kind", kind}});
+    };
+    hand_overs("eager", m.execute_produce_consume);
+    hand_overs("lazy", m.taken_over);
+    w.counter("asio_ewyk_context_superseded_total",
+        "Threads that came back after a hand-over while another one produced.", m.superseded);
+    w.counter("asio_ewyk_context_exceptions_total",
+        "Exceptions of tasks that left run() or reached on_exception.", m.exceptions);
+    auto const queued = [&](std::string_view queue, std::size_t n) {
+        w.gauge("asio_ewyk_context_queued_tasks", "Tasks that wait.", n, {{"queue", queue}});
+    };
+    queued("context", m.queued);
+    queued("pool", m.queued_in_pool);
+    w.gauge("asio_ewyk_context_queued_tasks_max",
+        "The most tasks so far that waited in the context's own queue.", m.queued_max);
+    auto const threads = [&](std::string_view state, std::size_t n) {
+        w.gauge("asio_ewyk_context_threads",
+            "Callers of run() that work, that have nothing to do, and threads that stand by.", n,
+            {{"state", state}});
+    };
+    threads("working", m.callers - m.parked_callers);
+    threads("parked", m.parked_callers);
+    threads("standing_by", m.standing_by);
+    w.histogram("asio_ewyk_context_queue_delay_seconds",
+        "Time from the submission of a task until it began.", m.queue_delay);
+    w.histogram("asio_ewyk_context_run_time_seconds", "Time that a task ran.", m.run_time);
+    w.histogram("asio_ewyk_context_poll_delay_seconds",
+        "Time that I/O had to wait until it was looked for.", m.poll_delay);
+    w.commit();
+}
+
+inline void prometheus_page::add(pool_metrics const& m, std::vector<label> const& labels)
+{
+    writer w(*this, labels);
+    w.counter("asio_ewyk_pool_tasks_total", "Functions submitted to the pool that have begun.",
+        m.tasks);
+    auto const full = [&](std::string_view kind, std::uint64_t n) {
+        w.counter("asio_ewyk_pool_queue_full_total", "Tasks that found the queue full.", n,
+            {{"kind", kind}});
+    };
+    full("refused", m.refused);
+    full("run_by_caller", m.run_by_caller);
+    w.counter("asio_ewyk_pool_exceptions_total", "Exceptions that reached on_exception.",
+        m.exceptions);
+    w.counter("asio_ewyk_pool_thread_starts_total", "Threads started.", m.starts);
+    w.counter("asio_ewyk_pool_thread_start_failures_total",
+        "Threads that the system would not start.", m.start_failures);
+    auto const threads = [&](std::string_view state, std::size_t n) {
+        w.gauge("asio_ewyk_pool_threads", "Threads of the pool.", n, {{"state", state}});
+    };
+    threads("starting", m.starting);
+    threads("parked", m.parked);
+    threads("producing", m.producing);
+    threads("running", m.running);
+    w.gauge("asio_ewyk_pool_threads_max", "The most threads that the pool may have.",
+        m.max_threads);
+    w.gauge("asio_ewyk_pool_queued_tasks", "Tasks that wait for a thread.", m.queued);
+    w.gauge("asio_ewyk_pool_queued_tasks_max", "The most tasks so far that waited for a thread.",
+        m.queued_max);
+    w.histogram("asio_ewyk_pool_queue_delay_seconds",
+        "Time from the submission of a function until it began.", m.queue_delay);
+    w.histogram("asio_ewyk_pool_run_time_seconds", "Time that a function ran.", m.run_time);
+    w.commit();
+}
+
+inline void prometheus_page::add(loop_metrics const& m, std::vector<label> const& labels)
+{
+    writer w(*this, labels);
+    auto const ran = [&](std::string_view kind, std::uint64_t n) {
+        w.counter("asio_ewyk_loop_tasks_total", "What the loop has begun to run.", n,
+            {{"kind", kind}});
+    };
+    ran("submitted", m.tasks);
+    ran("in_place", m.in_place);
+    ran("scheduled", m.scheduled);
+    w.counter("asio_ewyk_loop_exceptions_total", "Exceptions that reached on_exception.",
+        m.exceptions);
+    w.number("asio_ewyk_loop_cpu_seconds_total", "CPU time of the loop's thread.", "counter",
+        writer::seconds(m.cpu_time));
+    w.gauge("asio_ewyk_loop_queued_tasks", "Tasks that wait.", m.queued);
+    w.gauge("asio_ewyk_loop_queued_tasks_max", "The most tasks so far that waited.", m.queued_max);
+    w.histogram("asio_ewyk_loop_queue_delay_seconds",
+        "Time from the submission of a task until it began.", m.queue_delay);
+    w.histogram("asio_ewyk_loop_run_time_seconds", "Time that a task or a completion ran.",
+        m.run_time);
+    w.histogram("asio_ewyk_loop_poll_delay_seconds",
+        "Time that a round of tasks kept I/O waiting.", m.poll_delay);
+    w.commit();
+}
+
+inline void prometheus_page::add_counter(std::string_view name, std::string_view help,
+    double value, std::vector<label> const& labels)
+{
+    if (!name.ends_with("_total"))
+        throw std::invalid_argument(
+            "asio_ewyk: a counter's name ends with _total: " + std::string(name));
+    writer w(*this, labels);
+    w.number(name, help, "counter", value);
+    w.commit();
+}
+
+inline void prometheus_page::add_gauge(std::string_view name, std::string_view help, double value,
+    std::vector<label> const& labels)
+{
+    writer w(*this, labels);
+    w.number(name, help, "gauge", value);
+    w.commit();
+}
+
+} // namespace asio_ewyk
+
+#endif

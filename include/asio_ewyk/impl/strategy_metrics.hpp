@@ -1,0 +1,39 @@
+#ifndef ASIO_EWYK_IMPL_STRATEGY_METRICS_HPP
+#define ASIO_EWYK_IMPL_STRATEGY_METRICS_HPP
+
+#include <asio_ewyk/strategy_service.hpp>
+
+namespace asio_ewyk {
+
+// Of a context that is not used yet.
+inline void strategy_service::measure() noexcept
+{
+    engine_.measure(times_.get());
+    reactor_.measure(times_.get());
+    crew_.pool().client().measure(times_.get());
+}
+
+inline strategy_metrics strategy_service::metrics() const
+{
+    strategy_metrics m;
+    engine_.write_to(m);
+    detail::pool_client const& client = crew_.pool().client();
+    m.produce_consume += reactor_.ran_by_itself();
+    m.produce_execute_consume = client.begun();
+    m.exceptions = thrown_.get() + client.thrown();
+    reactor_.depth().write_to(m.queued, m.queued_max);
+    m.queued_in_pool = client.size();
+    m.callers = crew_.runners();
+    m.parked_callers = std::min(crew_.guests().parked(), m.callers);
+    if (times_)
+    {
+        m.queue_delay = times_->queue_delay.snapshot();
+        m.run_time = times_->run_time.snapshot();
+        m.poll_delay = times_->poll_delay.snapshot();
+    }
+    return m;
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,217 @@
+#ifndef ASIO_EWYK_METRICS_HPP
+#define ASIO_EWYK_METRICS_HPP
+
+#include <asio_ewyk/strategy.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace asio_ewyk {
+
+/** How many durations of each length there were. Empty where nothing is measured.
+
+    Buckets are log-linear: eight of the same width for each octave, so a value is known to an
+    eighth. They reach up to 2^40 ns, which is 18 minutes; what is longer counts as that.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct duration_histogram
+{
+    using duration = std::chrono::nanoseconds;
+
+    static constexpr std::size_t bucket_count = 304;
+
+    std::uint64_t count = 0; ///< of all buckets
+    duration sum{};          ///< of all durations
+    duration max{};          ///< the longest
+
+    /// How many durations each bucket has; empty, or `bucket_count` of them.
+    std::vector<std::uint64_t> buckets = {};
+
+    /// The bucket of a duration; one of less than 1 ns is in the first. No-throw guarantee.
+    static constexpr std::size_t bucket_of(duration d) noexcept
+    {
+        if (d.count() <= 1)
+            return 0;
+        std::uint64_t const n = std::min(static_cast<std::uint64_t>(d.count()), longest) - 1;
+        if (n < steps)
+            return static_cast<std::size_t>(n);
+        auto const shift = static_cast<unsigned>(std::bit_width(n)) - 4; // three bits are left
+        return static_cast<std::size_t>(shift * steps + (n >> shift));
+    }
+
+    /// The longest duration that belongs to that bucket; `i` is less than `bucket_count`. No-throw
+    /// guarantee.
+    static constexpr duration upper_bound(std::size_t i) noexcept
+    {
+        if (i < 2 * steps)
+            return duration(static_cast<duration::rep>(i + 1));
+        auto const shift = i / steps - 1;
+        return duration(static_cast<duration::rep>((i - shift * steps + 1) << shift));
+    }
+
+    /// How many were that long at most; exact for the bounds of buckets. No-throw guarantee.
+    std::uint64_t count_up_to(duration d) const noexcept
+    {
+        std::uint64_t n = 0;
+        for (std::size_t i = 0; i != buckets.size() && upper_bound(i) <= d; ++i)
+            n += buckets[i];
+        return n;
+    }
+
+    /// What the given share of the durations, from 0 to 1, does not exceed: the bound of a bucket,
+    /// or `max` if that is less; 0 if there are none. No-throw guarantee.
+    duration quantile(double share) const noexcept
+    {
+        auto const wanted = static_cast<std::uint64_t>(
+            std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(count)));
+        std::uint64_t n = 0;
+        for (std::size_t i = 0; i != buckets.size(); ++i)
+            if ((n += buckets[i]) != 0 && n >= wanted)
+                return std::min(upper_bound(i), max);
+        return max;
+    }
+
+private:
+    static constexpr std::uint64_t steps = 8; // of an octave
+    static constexpr std::uint64_t longest = std::uint64_t{1} << 40;
+};
+
+/** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and what is
+    going on in it: the result of their `metrics()`.
+
+    Counters never fall, and count a task when it begins: when run() has returned, their sum is the
+    number of handlers that it ran. They are read one after the other while others may count on.
+    Figures of the moment may be out of date when they are read, and are never negative. Each of
+    the five sub-strategies is one counter; all tasks are counted by exactly one of them.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct strategy_metrics
+{
+    /// The strategy of executors that are not asked to use another one.
+    strategy_t strategy = {};
+
+    /// Tasks that the thread that found them ran, and then went on producing.
+    std::uint64_t produce_consume = 0;
+
+    /// Likewise, with `this_invocation::may_block()` false.
+    std::uint64_t produce_invoke_consume = 0;
+
+    /// Tasks that another thread ran: one of the pool, or a caller of run() that had nothing to do.
+    std::uint64_t produce_execute_consume = 0;
+
+    /// Tasks before which production was handed over: eager hand-overs.
+    std::uint64_t execute_produce_consume = 0;
+
+    /// Tasks that had the grace to run in before another thread was to produce.
+    std::uint64_t on_loan = 0;
+
+    /// Of these, those that were late, or said with `blocking_section` that they would be: lazy
+    /// hand-overs.
+    std::uint64_t taken_over = 0;
+
+    /// How often a thread came back from a task before or during which production was handed over,
+    /// and another one produced.
+    std::uint64_t superseded = 0;
+
+    /// How many exceptions of tasks left run() or its siblings, or produce(), or reached
+    /// `on_exception` of the pool.
+    std::uint64_t exceptions = 0;
+
+    // Of the moment.
+
+    std::size_t queued = 0;         ///< tasks that wait to be produced; 0 for an execution_strategy
+    std::size_t queued_max = 0;     ///< the most so far, as seen now and when new ones are taken
+    std::size_t queued_in_pool = 0; ///< tasks, and requests to produce, that wait for a thread
+    std::size_t callers = 0;        ///< threads inside run() or a sibling
+    std::size_t parked_callers = 0; ///< of these, those that have nothing to do
+    std::size_t standing_by = 0;    ///< threads that wait for a task to be late
+
+    // With the option `timing` of the pool.
+
+    duration_histogram queue_delay = {}; ///< from the submission of a task until it begins
+    duration_histogram run_time = {};    ///< how long tasks run
+    duration_histogram poll_delay = {};  ///< how long I/O had to wait until it was looked for
+
+    /// All tasks that have begun. No-throw guarantee.
+    std::uint64_t tasks() const noexcept
+    {
+        return produce_consume + produce_invoke_consume + produce_execute_consume
+            + execute_produce_consume + on_loan;
+    }
+
+    /// How often production went to another thread because of a task. No-throw guarantee.
+    std::uint64_t hand_overs() const noexcept { return execute_produce_consume + taken_over; }
+};
+
+/** What a `worker_pool` has done, and what its threads do: the result of its `metrics()`.
+
+    What contexts and strategies have the pool run is in their metrics, and not in `tasks` and the
+    histograms here; all other figures are about everybody who uses the pool. The states of the
+    threads add up to `threads`. Else as strategy_metrics.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct pool_metrics
+{
+    std::uint64_t tasks = 0;          ///< functions that the pool's own interface got, and began
+    std::uint64_t refused = 0;        ///< tasks refused since the queue was full
+    std::uint64_t run_by_caller = 0;  ///< tasks that the submitter ran since the queue was full
+    std::uint64_t exceptions = 0;     ///< that reached `on_exception`
+    std::uint64_t starts = 0;         ///< threads started
+    std::uint64_t start_failures = 0; ///< threads that the system would not start
+
+    // Of the moment.
+
+    std::size_t threads = 0;     ///< that live or are being started
+    std::size_t starting = 0;    ///< of these: have not looked for work yet
+    std::size_t parked = 0;      ///< have nothing to do
+    std::size_t producing = 0;   ///< produce for somebody, stand by for it, or are asked to
+    std::size_t running = 0;     ///< all others: run tasks
+    std::size_t max_threads = 0; ///< `worker_pool_options::max_threads`
+    std::size_t queued = 0;      ///< tasks that wait for a thread
+    std::size_t queued_max = 0;  ///< the most so far
+
+    // With the option `timing`.
+
+    duration_histogram queue_delay = {}; ///< from the submission of a task until it begins
+    duration_histogram run_time = {};    ///< how long tasks run
+};
+
+/** What an `event_loop` has done: the result of its `metrics()`. As strategy_metrics.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct loop_metrics
+{
+    std::uint64_t tasks = 0;      ///< functions that were submitted, and began
+    std::uint64_t in_place = 0;   ///< completions and functions dispatched on the loop's own thread
+    std::uint64_t scheduled = 0;  ///< runs of functions of `schedule` and its siblings
+    std::uint64_t exceptions = 0; ///< that reached `on_exception`
+    std::chrono::nanoseconds cpu_time{}; ///< of the loop's thread
+
+    // Of the moment.
+
+    std::size_t queued = 0;     ///< tasks that wait
+    std::size_t queued_max = 0; ///< the most so far, as seen now and when new ones are taken
+
+    // With the option `timing`.
+
+    duration_histogram queue_delay = {}; ///< from the submission of a task until it begins
+    duration_histogram run_time = {};    ///< how long tasks and completions run
+    duration_histogram poll_delay = {};  ///< how long a round of tasks kept I/O waiting
+};
+
+} // namespace asio_ewyk
+
+#endif

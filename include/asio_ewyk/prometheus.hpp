@@ -1,0 +1,88 @@
+#ifndef ASIO_EWYK_PROMETHEUS_HPP
+#define ASIO_EWYK_PROMETHEUS_HPP
+
+#include <asio_ewyk/metrics.hpp>
+
+#include <concepts>
+#include <iosfwd>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk {
+
+/** A page of metrics for Prometheus and what else reads its text format, version 0.0.4.
+
+    Each add() is a snapshot of a context, a pool or a loop, with labels that tell it from the
+    others. The page has all samples of a family together, as the format wants it, in units without
+    prefix: times in seconds. Which families there are says the page _Metrics_ of the documentation.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+
+    @par Example
+    @code
+    asio_ewyk::prometheus_page page;
+    page.add(context.metrics(), {{"context", "http"}});
+    page.add(context.pool().metrics(), {{"pool", "http"}});
+    std::cout << page;
+    @endcode
+*/
+class prometheus_page
+{
+public:
+    /// What the format calls the page, for the field `Content-Type` of HTTP.
+    static constexpr std::string_view content_type = "text/plain; version=0.0.4; charset=utf-8";
+
+    /// A label's name and value.
+    using label = std::pair<std::string, std::string>;
+
+    /** Adds all families of a snapshot, with these labels.
+
+        Names of labels have letters, digits and `_`, begin with no digit and not with `__`, and are
+        neither given twice nor one of those that this class adds: `state`, `queue`, `kind`, `le`,
+        `strategy`, `sub_strategy`; else throws `std::invalid_argument`. Values are UTF-8. The same
+        labels must not be given to two snapshots of one type. Strong guarantee.
+    */
+    void add(strategy_metrics const& m, std::vector<label> const& labels = {});
+    void add(pool_metrics const& m, std::vector<label> const& labels = {});
+    void add(loop_metrics const& m, std::vector<label> const& labels = {});
+
+    /// As a line of a family of the caller's own, a counter, whose name ends with `_total`. Throws
+    /// `std::invalid_argument` if there is a family of that name with another help, or if the name
+    /// or a label cannot be.
+    void add_counter(std::string_view name, std::string_view help, double value,
+        std::vector<label> const& labels = {});
+
+    /// Likewise a gauge.
+    void add_gauge(std::string_view name, std::string_view help, double value,
+        std::vector<label> const& labels = {});
+
+    /// Writes the page. It does not throw but what the stream is told to.
+    friend std::ostream& operator<<(std::ostream& out, prometheus_page const& page)
+    {
+        for (family const& f : page.families_)
+            out << f.head << f.samples;
+        return out;
+    }
+
+private:
+    class writer;
+
+    struct family
+    {
+        std::string name;
+        std::string head;    // its lines HELP and TYPE
+        std::string samples; // lines
+    };
+
+    std::vector<family> families_; // in the order in which they came
+};
+
+} // namespace asio_ewyk
+
+#include <asio_ewyk/impl/prometheus.hpp>
+
+#endif

@@ -1,0 +1,406 @@
+// What metrics() says: every task is counted by exactly one of the sub-strategies, when it begins;
+// nothing falls, and nothing is negative.
+
+#include "pool_support.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <type_traits>
+
+using namespace support;
+
+BOOST_AUTO_TEST_SUITE(metrics)
+
+namespace {
+
+using histogram = ewyk::duration_histogram;
+
+// There was room for the time of submission.
+static_assert(sizeof(ewyk::detail::task) == 3 * sizeof(void*) || sizeof(void*) != 8);
+
+static_assert(std::is_aggregate_v<ewyk::strategy_metrics>);
+static_assert(std::is_aggregate_v<ewyk::pool_metrics>);
+static_assert(std::is_aggregate_v<ewyk::loop_metrics>);
+static_assert(std::is_aggregate_v<histogram>);
+
+// Whether a later snapshot may follow an earlier one, and each may be.
+bool consistent(ewyk::strategy_metrics const& a, ewyk::strategy_metrics const& b)
+{
+    using m = ewyk::strategy_metrics;
+    for (auto const counter : {&m::produce_consume, &m::produce_invoke_consume,
+             &m::produce_execute_consume, &m::execute_produce_consume, &m::on_loan, &m::taken_over,
+             &m::superseded, &m::exceptions})
+        if (b.*counter < a.*counter)
+            return false;
+    return b.taken_over <= b.on_loan && b.superseded <= b.hand_overs()
+        && b.parked_callers <= b.callers && b.queued <= b.queued_max
+        && a.queued_max <= b.queued_max;
+}
+
+bool add_up(ewyk::pool_metrics const& m)
+{
+    return m.starting + m.parked + m.producing + m.running == m.threads;
+}
+
+// Looks at the metrics of something until the end of its life.
+template <class Source>
+class observer
+{
+public:
+    explicit observer(Source& of)
+      : thread_([this, &of](std::stop_token const& stop) {
+          auto before = of.metrics();
+          while (!stop.stop_requested())
+          {
+              auto const now = of.metrics();
+              good_ = good_ && consistent(before, now);
+              before = now;
+          }
+      })
+    {
+    }
+
+    bool saw_nothing_wrong()
+    {
+        thread_ = {};
+        return good_;
+    }
+
+private:
+    bool good_ = true; // the thread's, then who joins it
+    std::jthread thread_;
+};
+
+} // namespace
+
+CONTEXT_TEST_CASE(the_sum_is_what_run_returns, s)
+{
+    constexpr std::size_t each = 2000;
+    support::context ctx(s);
+    observer watch(ctx);
+    std::atomic<std::size_t> handlers{0};
+    auto const any = ctx.get_executor();
+    support::executor const kinds[] = {any, asio::require(any, ewyk::invocation.non_blocking),
+        asio::require(any, ewyk::invocation.either)};
+    for (int round = 0; round != 3; ++round)
+    {
+        std::vector<std::jthread> posters;
+        auto work = asio::make_work_guard(ctx);
+        std::atomic<int> posting{2};
+        for (int p = 0; p != 2; ++p)
+            posters.emplace_back([&] {
+                for (std::size_t i = 0; i != each; ++i)
+                    asio::post(kinds[i % 3], [&, i] {
+                        if (i % 16 == 0)
+                            asio::post(ctx, [&] { ++handlers; });
+                        if (i % 64 == 0)
+                            std::this_thread::yield();
+                        ++handlers;
+                    });
+                if (--posting == 0)
+                    work.reset();
+            });
+        asio::steady_timer timer(ctx, 1ms);
+        timer.async_wait([&](auto) { ++handlers; });
+        auto const before = ctx.metrics().tasks();
+        std::size_t const returned = support::run(ctx);
+        auto const m = ctx.metrics();
+        BOOST_TEST(m.tasks() - before == returned);
+        BOOST_TEST(m.tasks() == handlers);
+        BOOST_TEST(m.queued == 0u);
+        BOOST_TEST(m.queued_in_pool == 0u);
+        BOOST_TEST(m.queued_max >= 1u);
+        BOOST_TEST(m.callers == 0u);
+        BOOST_TEST((m.strategy == s.strategy));
+        ctx.restart();
+    }
+    BOOST_TEST(watch.saw_nothing_wrong());
+}
+
+BOOST_AUTO_TEST_CASE(which_sub_strategy)
+{
+    constexpr int some = 20;
+    auto const run = [&](ewyk::strategy_t s, ewyk::invocation_t i, std::size_t threads,
+                         std::chrono::nanoseconds grace) {
+        ewyk::strategy_context ctx({.strategy = s, .grace = grace, .max_threads = threads});
+        deadline const in_time(ctx);
+        if (threads > 1)
+            BOOST_TEST(warm_up(ctx.pool(), threads));
+        for (int n = 0; n != some; ++n)
+            asio::post(asio::require(ctx.get_executor(), i), [] {});
+        BOOST_TEST(ctx.run() == std::size_t{some});
+        BOOST_TEST(ctx.metrics().tasks() == unsigned{some});
+        return ctx.metrics();
+    };
+    using m = ewyk::strategy_metrics;
+    auto const all = [&](m const& got, std::uint64_t m::* counter) {
+        std::uint64_t const n = got.*counter;
+        BOOST_TEST(n == unsigned{some});
+    };
+    using ewyk::invocation;
+    using ewyk::strategy;
+    all(run(strategy.produce_consume, invocation.blocking, 4, 0ns), &m::produce_consume);
+    all(run(strategy.produce_execute_consume, invocation.blocking, 4, 0ns),
+        &m::produce_execute_consume);
+    all(run(strategy.eat_what_you_kill, invocation.non_blocking, 4, 0ns), &m::produce_consume);
+    all(run(strategy.execute_produce_consume, invocation.blocking, 4, 0ns),
+        &m::execute_produce_consume);
+    all(run(strategy.eat_what_you_kill, invocation.either, 1, 0ns), &m::produce_invoke_consume);
+    all(run(strategy.eat_what_you_kill, invocation.blocking, 1, 0ns), &m::produce_execute_consume);
+    all(run(strategy.eat_what_you_kill, invocation.blocking, 4, 24h), &m::on_loan);
+}
+
+// With one producer, a grace that nothing fast overruns, and without learning.
+BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_each_slow_task)
+{
+    constexpr std::size_t fast = 50; // with the slow ones too few for a decision that loans do not pay
+    constexpr std::size_t slow = 5;
+    ewyk::strategy_context ctx({.grace = 24h, .learning = false, .max_threads = 8});
+    deadline const in_time(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 8));
+    for (std::size_t i = 0; i != fast + slow; ++i)
+        asio::post(ctx, [is_slow = i % 11 == 5, &ctx] {
+            if (!is_slow)
+                return;
+            auto const before = ctx.metrics();
+            ewyk::blocking_section const section;
+            auto const m = ctx.metrics();
+            LOCKED_TEST(m.taken_over > before.taken_over);
+        });
+    BOOST_TEST(ctx.run() == fast + slow);
+    auto const m = ctx.metrics();
+    BOOST_TEST(m.taken_over == slow);
+    BOOST_TEST(m.hand_overs() == slow + m.execute_produce_consume);
+}
+
+// Also when nobody says it: the one that stands by takes over while the task still runs.
+BOOST_AUTO_TEST_CASE(a_late_task_is_counted_while_it_runs)
+{
+    ewyk::strategy_context ctx({.grace = 50us, .learning = false, .max_threads = 4});
+    deadline const in_time(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    bool seen = false;
+    asio::post(ctx, [&] { seen = eventually([&] { return ctx.metrics().taken_over == 1; }); });
+    ctx.run();
+    BOOST_TEST(seen);
+    BOOST_TEST(ctx.metrics().on_loan == 1u);
+    BOOST_TEST(ctx.metrics().hand_overs() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(who_comes_back_late_is_superseded)
+{
+    ewyk::strategy_context ctx(
+        {.strategy = ewyk::strategy.execute_produce_consume, .grace = 0ns, .max_threads = 4});
+    deadline const in_time(ctx);
+    auto work = asio::make_work_guard(ctx);
+    event another;
+    asio::post(ctx, [&] { another.wait(); });
+    std::thread caller([&] { ctx.run(); });
+    // Of a second handler, which only another producer can have found.
+    asio::post(ctx, [&] { another.set(); });
+    BOOST_TEST(eventually([&] { return ctx.metrics().superseded != 0; }));
+    work.reset();
+    caller.join();
+    auto const m = ctx.metrics();
+    BOOST_TEST(m.execute_produce_consume == 2u);
+    BOOST_TEST(m.superseded <= 2u);
+}
+
+STRATEGY_TEST_CASE(the_queue_is_seen_while_the_producer_is_stuck, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 1});
+    deadline const in_time(ctx);
+    event begun;
+    event release;
+    for (std::size_t i = 0; i != 3; ++i)
+        asio::post(ctx, [&] {
+            begun.set();
+            release.wait();
+        });
+    std::thread caller([&] { ctx.run(); });
+    BOOST_TEST(begun.wait());
+    std::size_t const before = ctx.metrics().queued;
+    std::size_t const in_pool = ctx.metrics().queued_in_pool;
+    for (int i = 0; i != 100; ++i)
+        asio::post(ctx, [] {});
+    auto const seen = [&] {
+        auto const m = ctx.metrics();
+        return m.queued + m.queued_in_pool;
+    };
+    // With PEC the producer is not stuck: what it takes goes to the pool's queue.
+    BOOST_TEST(eventually([&] { return seen() >= 100; }));
+    BOOST_TEST(ctx.metrics().queued <= before + 100);
+    BOOST_TEST(ctx.metrics().queued_max >= before);
+    BOOST_TEST(in_pool <= 3u);
+    BOOST_TEST(ctx.metrics().callers == 1u);
+    release.set();
+    caller.join();
+    BOOST_TEST(seen() == 0u);
+    BOOST_TEST(ctx.metrics().tasks() == 103u);
+}
+
+// What stop() calls back from the pool's queue has not begun, and is counted once when it does.
+BOOST_AUTO_TEST_CASE(a_task_that_is_called_back_counts_once)
+{
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_execute_consume, .max_threads = 1});
+    deadline const in_time(ctx);
+    event begun;
+    event release;
+    asio::post(ctx, [&] {
+        begun.set();
+        release.wait();
+    });
+    for (int i = 0; i != 10; ++i)
+        asio::post(ctx, [] {});
+    auto work = asio::make_work_guard(ctx);
+    std::thread caller([&] { ctx.run(); });
+    BOOST_TEST(begun.wait());
+    ctx.stop();
+    release.set();
+    caller.join();
+    ctx.restart();
+    work.reset();
+    ctx.run();
+    BOOST_TEST(ctx.metrics().tasks() == 11u);
+    BOOST_TEST(ctx.metrics().queued == 0u);
+}
+
+STRATEGY_TEST_CASE(exceptions_that_escaped, s)
+{
+    catcher in_pool;
+    ewyk::strategy_context ctx({.strategy = s,
+        .max_threads = 2,
+        .on_exception = [&](std::exception_ptr e) { in_pool(e); }});
+    deadline const in_time(ctx);
+    for (int i = 0; i != 5; ++i)
+        asio::post(ctx, [] { throw std::runtime_error("mine"); });
+    for (;;)
+        try
+        {
+            ctx.run();
+            break;
+        }
+        catch (std::runtime_error const&)
+        {
+        }
+    BOOST_TEST(eventually([&] { return ctx.metrics().exceptions == 5; }));
+    BOOST_TEST(ctx.metrics().tasks() == 5u);
+    BOOST_TEST(ctx.pool().metrics().exceptions == in_pool.caught().size());
+}
+
+STRATEGY_TEST_CASE(a_strategy_without_a_context, s)
+{
+    constexpr std::size_t many = 300;
+    ewyk::worker_pool pool({.max_threads = 4});
+    source tasks;
+    ewyk::execution_strategy strategy(tasks, pool, s);
+    observer watch(strategy);
+    std::atomic<std::size_t> ran{0};
+    for (std::size_t i = 0; i != many; ++i)
+        tasks.add(job([&] { ++ran; }, i % 2 ? ewyk::invocation.either : ewyk::invocation.blocking));
+    strategy.produce();
+    BOOST_TEST(eventually([&] { return ran == many; }));
+    BOOST_TEST(strategy.metrics().tasks() == many);
+    BOOST_TEST(strategy.metrics().queued == 0u);
+    tasks.add(job([] { throw std::runtime_error("mine"); }, ewyk::invocation.non_blocking));
+    if (s == ewyk::strategy.eat_what_you_kill || s == ewyk::strategy.produce_consume)
+    {
+        BOOST_TEST(eventually([&] { return strategy.metrics().standing_by == 0; }));
+        BOOST_CHECK_THROW(strategy.produce(), std::runtime_error);
+        BOOST_TEST(strategy.metrics().exceptions == 1u);
+        BOOST_TEST(strategy.metrics().tasks() == many + 1);
+    }
+    BOOST_TEST(watch.saw_nothing_wrong());
+}
+
+BOOST_AUTO_TEST_CASE(of_a_group)
+{
+    ewyk::event_loop_group loops(3);
+    BOOST_TEST(loops.metrics().size() == 3u);
+    event ran;
+    asio::post(loops[1], [&] { ran.set(); });
+    BOOST_TEST(ran.wait());
+    auto const all = loops.metrics();
+    BOOST_TEST(all[0].tasks == 0u);
+    BOOST_TEST(all[1].tasks == 1u);
+
+    ewyk::worker_pool pool;
+    ewyk::context_group<ewyk::strategy_context> contexts(
+        2, [&](std::size_t) { return std::make_unique<ewyk::strategy_context>(pool); });
+    asio::post(contexts[0], [] {});
+    contexts[0].run();
+    BOOST_TEST(contexts.metrics()[0].tasks() == 1u);
+    BOOST_TEST(contexts.metrics()[1].tasks() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_pool)
+{
+    catcher caught;
+    ewyk::worker_pool pool({.max_threads = 1,
+        .max_queue = 2,
+        .on_exception = [&](std::exception_ptr e) { caught(e); }});
+    blockade the_thread(pool, 1);
+    BOOST_TEST_REQUIRE(the_thread.holds());
+    pool.execute([] {});
+    pool.execute([] { throw std::runtime_error("mine"); });
+    bool here = false;
+    pool.execute([&] { here = true; });
+    BOOST_TEST(here);
+    BOOST_CHECK_THROW(asio::post(pool, [] {}), ewyk::queue_full_error);
+    auto m = pool.metrics();
+    BOOST_TEST(m.tasks == 2u); // of which one ran here
+    BOOST_TEST(m.run_by_caller == 1u);
+    BOOST_TEST(m.refused == 1u);
+    BOOST_TEST(m.queued == 2u);
+    BOOST_TEST(m.queued_max == 2u);
+    BOOST_TEST(m.threads == 1u);
+    BOOST_TEST(m.max_threads == 1u);
+    BOOST_TEST(m.running == 1u);
+    BOOST_TEST(m.starts == 1u);
+    BOOST_TEST(add_up(m));
+    the_thread.release();
+    pool.wait();
+    BOOST_TEST(eventually([&] { return pool.metrics().parked == 1; }));
+    m = pool.metrics();
+    BOOST_TEST(m.tasks == 4u);
+    BOOST_TEST(m.queued == 0u);
+    BOOST_TEST(m.queued_max == 2u);
+    BOOST_TEST(m.exceptions == 1u);
+    BOOST_TEST(add_up(m));
+    BOOST_TEST(m.run_time.buckets.empty());
+}
+
+BOOST_AUTO_TEST_CASE(of_a_loop)
+{
+    catcher caught;
+    ewyk::event_loop loop({.on_exception = [&](std::exception_ptr e) { caught(e); }});
+    BOOST_TEST((loop.metrics().cpu_time == 0ns));
+    event begun;
+    event release;
+    asio::post(loop, [&] {
+        asio::dispatch(loop, [] {}); // in place
+        asio::post(loop, [] {});
+        begun.set();
+        release.wait();
+        throw std::runtime_error("mine");
+    });
+    BOOST_TEST(begun.wait());
+    for (int i = 0; i != 10; ++i)
+        asio::post(loop, [] {});
+    auto m = loop.metrics();
+    BOOST_TEST(m.tasks == 1u);
+    BOOST_TEST(m.in_place >= 1u);
+    BOOST_TEST(m.queued == 11u);
+    BOOST_TEST(m.queued_max == 11u);
+    release.set();
+    event ran;
+    loop.schedule(0s, [&] { ran.set(); });
+    BOOST_TEST(ran.wait());
+    BOOST_TEST(eventually([&] { return loop.metrics().tasks == 12; }));
+    m = loop.metrics();
+    BOOST_TEST(m.queued == 0u);
+    BOOST_TEST(m.exceptions == 1u);
+    BOOST_TEST(m.scheduled == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
-// Shows on a terminal what a running server does, second by second: a program like top(1) that reads
-// the server's page of metrics.
+// Shows on a terminal what a running server does, second by second: a program like top(1) that
+// reads the server's page of metrics.
 //
 //     http_server --timing --port 8080 &
 //     top --port 8080

@@ -140,7 +140,10 @@ private:
         std::string const threads = "asio_ewyk_pool_threads";
         out += amount(of, 7, threads) + amount(of, 5, threads + "_max");
         for (auto state : {"starting", "parked", "producing", "running"})
-            out += amount(of, state == std::string_view("starting") ? 6 : 5, threads, "state", state);
+        {
+            bool const first = state == std::string_view("starting");
+            out += amount(of, first ? 6 : 5, threads, "state", state);
+        }
         out += rate(of, 9, "asio_ewyk_pool_tasks_total");
         out += rate(of, 8, "asio_ewyk_pool_thread_starts_total");
         out += amount(of, 7, "asio_ewyk_pool_thread_start_failures_total");

@@ -37,11 +37,6 @@ bool consistent(ewyk::strategy_metrics const& a, ewyk::strategy_metrics const& b
         && a.queued_max <= b.queued_max;
 }
 
-bool add_up(ewyk::pool_metrics const& m)
-{
-    return m.starting + m.parked + m.producing + m.running == m.threads;
-}
-
 // Looks at the metrics of something until the end of its life.
 template <class Source>
 class observer
@@ -291,7 +286,7 @@ STRATEGY_TEST_CASE(exceptions_that_escaped, s)
 STRATEGY_TEST_CASE(a_strategy_without_a_context, s)
 {
     constexpr std::size_t many = 300;
-    ewyk::worker_pool pool({.max_threads = 4});
+    ewyk::worker_pool pool({.max_threads = 4, .on_exception = [](std::exception_ptr) {}});
     source tasks;
     ewyk::execution_strategy strategy(tasks, pool, s);
     observer watch(strategy);
@@ -302,105 +297,18 @@ STRATEGY_TEST_CASE(a_strategy_without_a_context, s)
     BOOST_TEST(eventually([&] { return ran == many; }));
     BOOST_TEST(strategy.metrics().tasks() == many);
     BOOST_TEST(strategy.metrics().queued == 0u);
-    tasks.add(job([] { throw std::runtime_error("mine"); }, ewyk::invocation.non_blocking));
-    if (s == ewyk::strategy.eat_what_you_kill || s == ewyk::strategy.produce_consume)
+    // On this thread or on one of the pool.
+    tasks.add(job([] { throw std::runtime_error("mine"); }));
+    try
     {
-        BOOST_TEST(eventually([&] { return strategy.metrics().standing_by == 0; }));
-        BOOST_CHECK_THROW(strategy.produce(), std::runtime_error);
-        BOOST_TEST(strategy.metrics().exceptions == 1u);
-        BOOST_TEST(strategy.metrics().tasks() == many + 1);
+        strategy.produce();
     }
+    catch (std::runtime_error const&)
+    {
+    }
+    BOOST_TEST(eventually([&] { return strategy.metrics().exceptions == 1; }));
+    BOOST_TEST(strategy.metrics().tasks() == many + 1);
     BOOST_TEST(watch.saw_nothing_wrong());
-}
-
-BOOST_AUTO_TEST_CASE(of_a_group)
-{
-    ewyk::event_loop_group loops(3);
-    BOOST_TEST(loops.metrics().size() == 3u);
-    event ran;
-    asio::post(loops[1], [&] { ran.set(); });
-    BOOST_TEST(ran.wait());
-    auto const all = loops.metrics();
-    BOOST_TEST(all[0].tasks == 0u);
-    BOOST_TEST(all[1].tasks == 1u);
-
-    ewyk::worker_pool pool;
-    ewyk::context_group<ewyk::strategy_context> contexts(
-        2, [&](std::size_t) { return std::make_unique<ewyk::strategy_context>(pool); });
-    asio::post(contexts[0], [] {});
-    contexts[0].run();
-    BOOST_TEST(contexts.metrics()[0].tasks() == 1u);
-    BOOST_TEST(contexts.metrics()[1].tasks() == 0u);
-}
-
-BOOST_AUTO_TEST_CASE(of_a_pool)
-{
-    catcher caught;
-    ewyk::worker_pool pool({.max_threads = 1,
-        .max_queue = 2,
-        .on_exception = [&](std::exception_ptr e) { caught(e); }});
-    blockade the_thread(pool, 1);
-    BOOST_TEST_REQUIRE(the_thread.holds());
-    pool.execute([] {});
-    pool.execute([] { throw std::runtime_error("mine"); });
-    bool here = false;
-    pool.execute([&] { here = true; });
-    BOOST_TEST(here);
-    BOOST_CHECK_THROW(asio::post(pool, [] {}), ewyk::queue_full_error);
-    auto m = pool.metrics();
-    BOOST_TEST(m.tasks == 2u); // of which one ran here
-    BOOST_TEST(m.run_by_caller == 1u);
-    BOOST_TEST(m.refused == 1u);
-    BOOST_TEST(m.queued == 2u);
-    BOOST_TEST(m.queued_max == 2u);
-    BOOST_TEST(m.threads == 1u);
-    BOOST_TEST(m.max_threads == 1u);
-    BOOST_TEST(m.running == 1u);
-    BOOST_TEST(m.starts == 1u);
-    BOOST_TEST(add_up(m));
-    the_thread.release();
-    pool.wait();
-    BOOST_TEST(eventually([&] { return pool.metrics().parked == 1; }));
-    m = pool.metrics();
-    BOOST_TEST(m.tasks == 4u);
-    BOOST_TEST(m.queued == 0u);
-    BOOST_TEST(m.queued_max == 2u);
-    BOOST_TEST(m.exceptions == 1u);
-    BOOST_TEST(add_up(m));
-    BOOST_TEST(m.run_time.buckets.empty());
-}
-
-BOOST_AUTO_TEST_CASE(of_a_loop)
-{
-    catcher caught;
-    ewyk::event_loop loop({.on_exception = [&](std::exception_ptr e) { caught(e); }});
-    BOOST_TEST((loop.metrics().cpu_time == 0ns));
-    event begun;
-    event release;
-    asio::post(loop, [&] {
-        asio::dispatch(loop, [] {}); // in place
-        asio::post(loop, [] {});
-        begun.set();
-        release.wait();
-        throw std::runtime_error("mine");
-    });
-    BOOST_TEST(begun.wait());
-    for (int i = 0; i != 10; ++i)
-        asio::post(loop, [] {});
-    auto m = loop.metrics();
-    BOOST_TEST(m.tasks == 1u);
-    BOOST_TEST(m.in_place >= 1u);
-    BOOST_TEST(m.queued == 11u);
-    BOOST_TEST(m.queued_max == 11u);
-    release.set();
-    event ran;
-    loop.schedule(0s, [&] { ran.set(); });
-    BOOST_TEST(ran.wait());
-    BOOST_TEST(eventually([&] { return loop.metrics().tasks == 12; }));
-    m = loop.metrics();
-    BOOST_TEST(m.queued == 0u);
-    BOOST_TEST(m.exceptions == 1u);
-    BOOST_TEST(m.scheduled == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

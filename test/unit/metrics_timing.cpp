@@ -66,9 +66,10 @@ BOOST_AUTO_TEST_CASE(counts_and_quantiles)
 BOOST_AUTO_TEST_CASE(a_stamp_knows_its_age)
 {
     using ewyk::detail::time_stamp;
-    for (auto const passed : {0ns, 256ns, std::chrono::nanoseconds(1ms), std::chrono::nanoseconds(17min)})
+    using durations = std::vector<std::chrono::nanoseconds>;
+    for (auto const passed : durations{0ns, 256ns, 1ms, 17min})
         // Also where the 32 bits wrap around.
-        for (auto const at : {0ns, std::chrono::nanoseconds(1000s), std::chrono::nanoseconds(1099s), std::chrono::nanoseconds(123456789s)})
+        for (auto const at : durations{0ns, 1000s, 1099s, 123456789s})
         {
             ewyk::detail::time_point const then{at};
             auto const age = time_stamp(then).age(then + passed);

@@ -11,7 +11,8 @@
 
 namespace asio_ewyk::detail {
 
-// Counts durations in the buckets of duration_histogram. Any thread. Relaxed, all of it: plain sums.
+// Counts durations in the buckets of duration_histogram. Any thread. Relaxed, all of it: plain
+// sums.
 class histogram_recorder
 {
 public:

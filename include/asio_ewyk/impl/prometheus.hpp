@@ -59,7 +59,8 @@ public:
         std::string_view name, std::string_view help, std::string_view type, double value)
     {
         if (!is_name(name, true))
-            throw std::invalid_argument("asio_ewyk: not the name of a metric: " + std::string(name));
+            throw std::invalid_argument(
+                "asio_ewyk: not the name of a metric: " + std::string(name));
         begin(name, help, type);
         sample(name, "", text(value), {});
     }

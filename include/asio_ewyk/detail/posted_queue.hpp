@@ -34,6 +34,12 @@ public:
     {
         // First, so that none is taken that is not counted; and on the line that is written next.
         pushed_.add();
+        push_uncounted(t);
+    }
+
+    // For who counts it himself.
+    void push_uncounted(task* t) noexcept
+    {
         task* head = head_.load(std::memory_order_relaxed); // only a guess; the exchange checks it
         do
             t->next = head;
@@ -42,7 +48,7 @@ public:
 
     bool empty() const noexcept { return head_.load() == nullptr; }
 
-    // How many were pushed so far. Any thread.
+    // How many were pushed and counted so far. Any thread.
     std::uint64_t pushed() const noexcept { return pushed_.get(); }
 
     // Appends everything in the order in which it was pushed. False if there was nothing.

@@ -67,6 +67,15 @@ public:
             wake_up();
     }
 
+    // The producer only, while it runs a task: spares the atomic addition of a counter.
+    void post_own(task* t) noexcept
+    {
+        depth_.add();
+        posted_.push_uncounted(t);
+        if (asleep_.load())
+            wake_up();
+    }
+
     // The producer only, inside the io_context: a completion.
     void capture(call_frame& frame, task* t) noexcept
     {

@@ -138,6 +138,8 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
     if (frame && frame->in_producer)
         reactor_.capture(*frame, t);
+    else if (frame && frame->producing)
+        reactor_.post_own(t);
     else
         reactor_.post(t);
 }

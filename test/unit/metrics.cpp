@@ -79,9 +79,9 @@ CONTEXT_TEST_CASE(the_sum_is_what_run_returns, s)
         asio::require(any, ewyk::invocation.either)};
     for (int round = 0; round != 3; ++round)
     {
-        std::vector<std::jthread> posters;
         auto work = asio::make_work_guard(ctx);
         std::atomic<int> posting{2};
+        std::vector<std::jthread> posters;
         for (int p = 0; p != 2; ++p)
             posters.emplace_back([&] {
                 for (std::size_t i = 0; i != each; ++i)

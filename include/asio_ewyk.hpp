@@ -28,6 +28,7 @@
 #include <asio_ewyk/strategy_policy.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 #include <asio_ewyk/switch_to.hpp>
+#include <asio_ewyk/trace.hpp>
 #include <asio_ewyk/use_strategy.hpp>
 #include <asio_ewyk/version.hpp>
 #include <asio_ewyk/worker_pool.hpp>

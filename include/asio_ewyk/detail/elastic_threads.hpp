@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/reserve.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/metrics.hpp>
+#include <asio_ewyk/detail/trace_point.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>

@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/detail/timetable.hpp>
+#include <asio_ewyk/detail/trace_point.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
 #include <asio_ewyk/event_loop_options.hpp>

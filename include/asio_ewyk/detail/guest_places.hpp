@@ -5,6 +5,7 @@
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/reserve.hpp>
 #include <asio_ewyk/detail/task.hpp>
+#include <asio_ewyk/detail/trace_point.hpp>
 
 #include <array>
 #include <atomic>
@@ -88,6 +89,8 @@ public:
         if (place == none)
             return false;
         guest& g = *guests_[place];
+        if (job)
+            trace_point(trace_event::give, job);
         g.job = job;
         g.sleep.unpark();
         return true;

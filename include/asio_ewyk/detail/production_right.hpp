@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_PRODUCTION_RIGHT_HPP
 
 #include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/trace_point.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -23,6 +24,7 @@ public:
         for (;;)
         {
             production_step const step = next_production(production::unpack(word), event);
+            test_point();
             if (word_.compare_exchange_weak(word, step.next.pack()))
                 return step;
         }
@@ -40,6 +42,7 @@ public:
             production next = next_production(now, production_event::lend).next;
             next.occupies = occupies;
             loan = next.loan;
+            test_point();
             if (word_.compare_exchange_weak(word, next.pack()))
                 return true;
         }
@@ -77,6 +80,7 @@ private:
             if (!holds(now))
                 return false;
             step = next_production(now, event);
+            test_point();
             if (word_.compare_exchange_weak(word, step.next.pack()))
                 return true;
         }

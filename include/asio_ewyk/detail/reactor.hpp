@@ -7,6 +7,7 @@
 #include <asio_ewyk/detail/queue_depth.hpp>
 #include <asio_ewyk/detail/task_list.hpp>
 #include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/trace_point.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 
 #include <boost/asio/io_context.hpp>
@@ -62,7 +63,9 @@ public:
     // Any thread.
     void post(task* t) noexcept
     {
+        trace_point(trace_event::post, t);
         posted_.push(t);
+        test_point();
         if (asleep_.load())
             wake_up();
     }
@@ -81,6 +84,7 @@ public:
     {
         frame.accounted = true;
         depth_.add();
+        trace_point(trace_event::complete, t);
         ready_.push(t);
     }
 

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -138,6 +139,12 @@ public:
         began_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
         if (thread_id const id = this_thread_id(); lender_.load(std::memory_order_relaxed) != id)
             lender_.store(id, std::memory_order_relaxed);
+    }
+
+    // Whose task the last loan is for.
+    std::uint32_t lender() const noexcept
+    {
+        return static_cast<std::uint32_t>(lender_.load(std::memory_order_relaxed));
     }
 
     // What the thread does next.

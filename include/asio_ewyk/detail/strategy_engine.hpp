@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/task.hpp>
 #include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
+#include <asio_ewyk/detail/trace_choice.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
 
@@ -155,6 +156,7 @@ private:
 
     auto next(call_frame& frame)
     {
+        trace_span const produces(trace_event::produce, this);
         if constexpr (requires { producer_.produce(frame); })
             return producer_.produce(frame);
         else
@@ -176,6 +178,7 @@ private:
         if (apply(production_event::resume) == production_verdict::produce)
             return frame.producing = true;
         counters_.superseded();
+        trace_point(trace_event::supersede, this);
         threads_.produces_no_more(frame);
         return false;
     }
@@ -240,6 +243,17 @@ private:
             return product.type();
         else
             return nullptr;
+    }
+
+    // What is done with it, for the trace.
+    template <class Product>
+    static void trace(
+        Product const& product, strategy_t s, sub_strategy sub, bool lends = false) noexcept
+    {
+        if constexpr (std::is_same_v<Product, task_ptr>)
+            trace_choice(product.get(), s, sub, lends);
+        else
+            trace_choice(nullptr, s, sub, lends);
     }
 
     Producer& producer_;

@@ -26,7 +26,7 @@ public:
     // function is called, so that its memory can serve what the function allocates.
     void run()
     {
-        handler_scope const running(act_);
+        handler_scope const running(act_, this);
         act_(this, task_purpose::run);
     }
 
@@ -101,6 +101,7 @@ public:
     task* release() noexcept { return std::exchange(task_, nullptr); }
 
     explicit operator bool() const noexcept { return task_ != nullptr; }
+    task const* get() const noexcept { return task_; }
     void operator()() { release()->run(); }
     strategy_t strategy() const noexcept { return task_->strategy(); }
     invocation_t invocation() const noexcept { return task_->invocation(); }

@@ -47,6 +47,17 @@ inline void name_this_thread(std::string name, std::size_t number) noexcept
 #endif
 }
 
+// As the system has it; empty if it has none.
+inline std::string name_of_this_thread()
+{
+    char name[16] = "";
+#if defined(__linux__)
+    if (::pthread_getname_np(::pthread_self(), name, sizeof name) != 0)
+        name[0] = '\0';
+#endif
+    return name;
+}
+
 // Names a thread of this process to sleeps().
 using thread_id = int;
 

@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/task_action.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/detail/trace_point.hpp>
 
 #include <boost/config.hpp>
 
@@ -292,12 +293,13 @@ private:
 
 inline thread_activity thread_activity::shared_;
 
-// While it lives, this thread runs a handler of that type.
+// While it lives, this thread runs a handler of that type: that task, if it is one.
 class handler_scope
 {
 public:
-    explicit handler_scope(task_action what) noexcept
-        : activity_(thread_activity::mine())
+    explicit handler_scope(task_action what, void const* t = nullptr) noexcept
+        : consumes_(trace_event::consume, t, what)
+        , activity_(thread_activity::mine())
         , outer_(activity_.begin(what))
     {
     }
@@ -308,6 +310,8 @@ public:
     ~handler_scope() { activity_.end(outer_); }
 
 private:
+    trace_span const consumes_;
+
     // Kept, since a handler that is a stackful coroutine must not look it up twice: see call_frame.
     thread_activity& activity_;
     task_action const outer_;

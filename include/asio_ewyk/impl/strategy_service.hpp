@@ -325,7 +325,9 @@ inline void strategy_service::take_part(detail::turn& t)
 inline bool strategy_service::rest(detail::guest& g, std::size_t place, detail::turn& t)
 {
     detail::guest_places& guests = crew_.guests();
+    detail::trace_span const parks(detail::trace_event::park);
     guests.park(place);
+    detail::test_point();
     // Park first, then look: whoever has something for a guest adds it first and then looks who is
     // parked.
     bool const busy = engine_.idle() || crew_.pool().client().size() != 0 || ioc_.stopped();

@@ -64,6 +64,7 @@ inline std::size_t elastic_threads::claim() noexcept
 inline void elastic_threads::give(std::size_t thread, pool_client& client, task* t) noexcept
 {
     client.pin();
+    trace_point(trace_event::give, t);
     workers_[thread].job = t;
     workers_[thread].client = &client;
     workers_[thread].sleep.unpark();
@@ -96,6 +97,7 @@ inline elastic_threads::outcome elastic_threads::execute(
         if (bounded && options_.max_queue != 0 && queue_.size() >= options_.max_queue
             && (!startable || start_failed_))
             return outcome::full;
+        trace_point(trace_event::give, t);
         queue_.push(client, t);
         queued_.store(queue_.size());
         most_queued_.raise_to(queue_.size());
@@ -309,6 +311,7 @@ inline void elastic_threads::work(std::size_t place)
 {
     name_this_thread(options_.name, place);
     stack_capture::allow(options_.stack_signal);
+    trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)
         options_.on_thread_start();
     with_recycled_memory([this, place] {
@@ -356,7 +359,9 @@ inline bool elastic_threads::next(std::size_t place, pool_client*& client, task*
         lock.unlock();
 
         // Park first, then look: a submitter adds first and then looks who is parked.
+        trace_span const parks(trace_event::park);
         parked_.park(place);
+        test_point();
         if ((queued_.load() != 0 || all_end()) && parked_.withdraw(place))
         {
             lock.lock();

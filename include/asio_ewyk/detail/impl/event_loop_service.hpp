@@ -86,6 +86,7 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     }
     if (times_)
         t->submitted = time_stamp(std::chrono::steady_clock::now());
+    trace_point(trace_event::post, t);
     if (inside)
     {
         depth_.add();
@@ -114,6 +115,7 @@ std::shared_ptr<timetable::entry> event_loop_service::run_later(
 
 inline void event_loop_service::schedule() noexcept
 {
+    test_point();
     if (!scheduled_.load() && !scheduled_.exchange(true))
         wake_slot_.send(ioc_, *this);
 }
@@ -131,6 +133,7 @@ inline void event_loop_service::woken()
             if (self.ready_.empty())
             {
                 self.scheduled_.store(false);
+                test_point();
                 if (self.posted_.empty() || self.scheduled_.exchange(true))
                 {
                     self.last_round_ = {};
@@ -140,6 +143,7 @@ inline void event_loop_service::woken()
             self.wake_slot_.send(self.ioc_, self);
         }
     } const at_end{*this};
+    trace_span const round(trace_event::round, this);
     run_round();
 }
 
@@ -218,11 +222,13 @@ inline void event_loop_service::work()
     stack_capture::allow(options_.stack_signal);
     name_this_thread(options_.name, options_.number);
     cpu_binding const bound(cpu_of(options_));
+    trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)
         options_.on_thread_start();
     while (!ioc_.stopped())
         try
         {
+            trace_span const produces(trace_event::produce, this);
             ioc_.run();
         }
         catch (...)

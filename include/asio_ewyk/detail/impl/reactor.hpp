@@ -48,6 +48,7 @@ inline void reactor::leave() noexcept
 {
     last_look_ = {};
     asleep_.store(true);
+    test_point();
     if (!ready_.empty() || !posted_.empty())
         wake_up();
 }
@@ -56,6 +57,7 @@ inline void reactor::gone(call_frame& frame) noexcept
 {
     if (!std::exchange(frame.inside, false))
         return;
+    test_point();
     pool_inside_.fetch_sub(1);
     end_expulsion();
     // A thread of the pool leaves, whatever there is to do: a parked caller who steps goes on.
@@ -78,6 +80,7 @@ inline bool reactor::wait(call_frame& frame)
 {
     since_poll_ = 0;
     asleep_.store(true);
+    test_point();
     bool progress = true;
     if (posted_.empty())
     {
@@ -110,6 +113,7 @@ std::size_t reactor::inside(call_frame& frame, Step step)
 {
     std::size_t n = 0;
     {
+        trace_span const waits(trace_event::wait);
         flag_scope producer(frame.in_producer, true);
         flag_scope account(frame.accounted, false);
         struct leave
@@ -142,14 +146,17 @@ std::size_t reactor::inside(call_frame& frame, Step step)
 
 inline void reactor::wake_up() noexcept
 {
-    if (!wake_queued_.exchange(true))
-        wake_slot_.send(ioc_, *this);
+    if (wake_queued_.exchange(true))
+        return;
+    trace_point(trace_event::wake_up);
+    wake_slot_.send(ioc_, *this);
 }
 
 inline void reactor::woken()
 {
     // Before the producer looks at what was posted: a later post sends a wake-up of its own.
     wake_queued_.exchange(false);
+    test_point();
     call_frame* const frame = call_frame::find(owner_);
     if (frame && frame->in_producer)
         frame->accounted = true;

@@ -27,7 +27,10 @@ boost::core::typeinfo const* strategy_engine<Producer, Threads>::act(
 {
     auto* self = static_cast<strategy_engine*>(base);
     if (purpose == task_purpose::run)
+    {
+        trace_point(trace_event::arrive, self);
         self->arrive(*call_frame::find(self));
+    }
     else if (purpose == task_purpose::destroy)
     {
         self->threads_.arrived(nullptr);
@@ -113,21 +116,23 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
                 || choose(s, i, may_block, false) != sub_strategy::produce_execute_consume;
         }
         else if (standby_.pays(kind) && begin_loan(frame))
+        {
+            trace(product, s, sub_strategy::execute_produce_consume, true);
             return run_on_loan(frame, product, kind);
+        }
     }
     // Before that, while this is the producer.
     bool const spreads = standby_.spreads();
     bool const handed_over = may_hand_over && hand_over(frame, s);
-    switch (choose(s, i, may_block, handed_over))
+    auto sub = choose(s, i, may_block, handed_over);
+    // Who steps wants to see the task run, unless it was meant for the pool.
+    if (sub == sub_strategy::produce_execute_consume && s != strategy_t::produce_execute_consume
+        && (frame.nested || threads_.steps_alone(frame)))
+        sub = sub_strategy::produce_consume;
+    trace(product, s, sub);
+    switch (sub)
     {
     case sub_strategy::produce_execute_consume:
-        // Who steps wants to see the task run, unless it was meant for the pool.
-        if ((frame.nested || threads_.steps_alone(frame))
-            && s != strategy_t::produce_execute_consume)
-        {
-            counters_.produce_consume();
-            return run(frame, product);
-        }
         if (task* back = threads_.give(std::move(product), frame, s))
         {
             bool const right_only = is_production(back);
@@ -177,6 +182,7 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
     if (s != strategy_t::execute_produce_consume && threads_.pending_may_wait())
         return false;
     frame.producing = false;
+    trace_point(trace_event::hand_over, this);
     if (threads_.steps_alone(frame))
     {
         // The right is there for any other caller; nobody is asked to take it.
@@ -200,6 +206,7 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
         threads_.produces_no_more(frame);
         return true;
     }
+    trace_point(trace_event::take_back, this);
     frame.producing = true;
     return false;
 }
@@ -209,6 +216,7 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
 template <class Producer, class Threads>
 bool strategy_engine<Producer, Threads>::stand_by()
 {
+    trace_span const waits(trace_event::stand_by, this);
     standby::watch watch(standby_);
     for (;; watch.wait())
     {
@@ -230,6 +238,7 @@ bool strategy_engine<Producer, Threads>::stand_by()
         {
             counters_.loan(now.loan);
             counters_.taken_over();
+            trace_point(trace_event::take_over, this, standby_.lender());
             if (step.vacates)
                 threads_.vacate();
             return true;
@@ -245,6 +254,7 @@ bool strategy_engine<Producer, Threads>::begin_loan(call_frame& frame)
     if (frame.nested || threads_.steps_alone(frame) || threads_.pending_may_wait())
         return false;
     standby_.begin_loan();
+    test_point();
     std::uint32_t loan = 0;
     while (!right_.lend(loan, frame.occupies))
         if (!engage())
@@ -286,6 +296,7 @@ template <class Producer, class Threads>
 bool strategy_engine<Producer, Threads>::reclaim(call_frame& frame, task::action kind)
 {
     frame.lent_by = nullptr;
+    test_point();
     production_step step;
     bool const in_time = right_.end_loan(production_event::reclaim, frame.loan, step);
     standby_.count_loan(kind, !in_time);
@@ -299,10 +310,12 @@ bool strategy_engine<Producer, Threads>::reclaim(call_frame& frame, task::action
 template <class Producer, class Threads>
 void strategy_engine<Producer, Threads>::end_loan(std::uint32_t loan) noexcept
 {
+    test_point();
     production_step step;
     if (!right_.end_loan(production_event::surrender, loan, step))
         return;
     counters_.taken_over();
+    trace_point(trace_event::surrender, this);
     standby_.count_late();
     // It keeps the right for others no longer, so it comes, wherever it is.
     standby_.wake();

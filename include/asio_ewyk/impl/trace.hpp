@@ -1,0 +1,79 @@
+#ifndef ASIO_EWYK_IMPL_TRACE_HPP
+#define ASIO_EWYK_IMPL_TRACE_HPP
+
+#include <asio_ewyk/detail/trace_writer.hpp>
+#include <asio_ewyk/trace.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+// Where the trace is written at the end. Never destroyed: exit() calls others after us.
+struct trace_file
+{
+    std::mutex mutex;
+    std::string name;        // guarded by mutex, as is the next
+    bool registered = false;
+
+    static trace_file& shared()
+    {
+        static trace_file& f = *new trace_file;
+        return f;
+    }
+
+    static void write() noexcept
+    {
+        trace_file& self = shared();
+        std::lock_guard const lock(self.mutex);
+        if (self.name.empty())
+            return;
+        try
+        {
+            std::ofstream out(self.name, std::ios::binary);
+            trace_writer(trace_log::now()).write(out);
+            if (out.flush())
+                return;
+        }
+        catch (...)
+        {
+        }
+        std::fprintf(stderr, "asio_ewyk: the trace cannot be written to %s\n", self.name.c_str());
+    }
+};
+
+} // namespace detail
+
+inline void trace::start(options const& o)
+{
+    if (o.events_per_thread == 0)
+        throw std::invalid_argument("events_per_thread must be at least 1");
+    detail::trace_log::start(o.events_per_thread,
+        o.clock == clock::automatic && detail::trace_clock::has_cycles());
+}
+
+inline void trace::write(std::ostream& out)
+{
+    detail::trace_writer(detail::trace_log::now()).write(out);
+}
+
+inline void trace::write_at_exit(std::string file)
+{
+    detail::trace_file& self = detail::trace_file::shared();
+    std::lock_guard const lock(self.mutex);
+    if (!self.registered && std::atexit([] { detail::trace_file::write(); }) != 0)
+        throw std::bad_alloc();
+    self.registered = true;
+    self.name = std::move(file);
+}
+
+} // namespace asio_ewyk
+
+#endif

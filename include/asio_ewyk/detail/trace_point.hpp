@@ -3,13 +3,16 @@
 
 #include <asio_ewyk/detail/trace_log.hpp>
 
+#include <boost/config.hpp>
+
 #include <cstdint>
 
 namespace asio_ewyk::detail {
 
 // A place where threads may meet: a test that defines ASIO_EWYK_TEST_POINT is called here, and
 // delays the thread. Before what the event says is visible to others, or between two steps of it.
-inline void test_point([[maybe_unused]] trace_event e = trace_event::step) noexcept
+// Inlined, so that the test can tell the places by where it is called from.
+BOOST_FORCEINLINE void test_point([[maybe_unused]] trace_event e = trace_event::step) noexcept
 {
 #if defined(ASIO_EWYK_TEST_POINT)
     ASIO_EWYK_TEST_POINT(e);
@@ -17,7 +20,7 @@ inline void test_point([[maybe_unused]] trace_event e = trace_event::step) noexc
 }
 
 // Where production or a task changes hands. While nothing is recorded: a load and a branch.
-inline void trace_point(trace_event e, void const* subject = nullptr, std::uint32_t detail = 0,
+BOOST_FORCEINLINE void trace_point(trace_event e, void const* subject = nullptr, std::uint32_t detail = 0,
     task_action what = nullptr) noexcept
 {
     test_point(e);

@@ -1,0 +1,258 @@
+// Contexts with delays wherever something changes hands: each handler runs once, or is destroyed
+// once, whatever is slow.
+
+#include "delays.hpp"
+
+#include <deque>
+#include <optional>
+
+BOOST_AUTO_TEST_SUITE(contexts)
+
+namespace {
+
+using namespace delays;
+
+struct thrown
+{
+};
+
+std::vector<setting> settings()
+{
+    auto all = each_pool();
+    all.push_back({ewyk::strategy_t::produce_consume, 2});
+    return all;
+}
+
+setting any_setting(dice& d)
+{
+    auto const all = settings();
+    return all[d.roll(all.size())];
+}
+
+// What a handler may do besides.
+void behave(dice& d)
+{
+    switch (d.roll(24))
+    {
+    case 0:
+        std::this_thread::sleep_for(std::chrono::microseconds(d.roll(300)));
+        break;
+    case 1: {
+        ewyk::blocking_section const blocks;
+        std::this_thread::sleep_for(std::chrono::microseconds(d.roll(100)));
+        break;
+    }
+    case 2:
+        throw thrown();
+    default:
+        break;
+    }
+}
+
+template <class Run>
+void ignoring(Run run)
+{
+    for (;;)
+        try
+        {
+            run();
+            return;
+        }
+        catch (thrown)
+        {
+        }
+}
+
+void call(ewyk::strategy_context& ctx, dice& d)
+{
+    switch (d.roll(6))
+    {
+    case 0:
+        ctx.run_one();
+        break;
+    case 1:
+        ctx.poll();
+        break;
+    case 2:
+        ctx.run_for(std::chrono::microseconds(d.roll(1'000)));
+        break;
+    default:
+        ctx.run();
+    }
+}
+
+ewyk::strategy_options options_for(setting const& s, dice& d)
+{
+    auto o = options(s);
+    o.reserve = d.roll(s.threads);
+    o.idle_timeout = std::chrono::milliseconds(1 + d.roll(3));
+    o.on_exception = [](std::exception_ptr) {};
+    return o;
+}
+
+// A handler, and sometimes another one that it posts.
+template <class Executor>
+void submit(Executor const& ex, ledger& l, std::size_t seed)
+{
+    asio::post(ex, entered(l, [ex, &l, seed] {
+        dice d(seed);
+        if (d.roll(4) == 0)
+            asio::post(ex, entered(l, [] {}));
+        if (d.roll(8) == 0)
+            asio::dispatch(ex, entered(l, [] {}));
+        behave(d);
+    }));
+}
+
+} // namespace
+
+BOOST_DATA_TEST_CASE(each_handler_runs_once, boost::unit_test::data::make(settings()), s)
+{
+    for (std::size_t n = 0; n != rounds / 4; ++n)
+    {
+        delayed_round const slow(n);
+        dice d(seed() + n);
+        ledger l;
+        ewyk::strategy_context ctx(options_for(s, d));
+        std::atomic<bool> done{false};
+        {
+            auto const work = asio::make_work_guard(ctx);
+            crowd callers;
+            callers.add(1 + d.roll(3), [&, first = d.roll(1'000)](std::size_t i) {
+                dice mine(first + i);
+                while (!done)
+                    ignoring([&] { call(ctx, mine); });
+            });
+            crowd submitters;
+            submitters.add(2, [&, first = d.roll(1'000)](std::size_t i) {
+                dice mine(first + i);
+                for (std::size_t k = 0; k != scaled(2'000); ++k)
+                    submit(ctx.get_executor(), l, mine.roll(1'000'000));
+            });
+            submitters.join();
+            until([&] { return l.gone == l.made; });
+            done = true;
+            ctx.stop();
+        }
+        BOOST_TEST(l.ran == l.made);
+        BOOST_TEST(l.twice == 0);
+    }
+}
+
+// Whoever submits goes on while the context is stopped and restarted.
+BOOST_DATA_TEST_CASE(stop_and_restart_lose_nothing, boost::unit_test::data::make(settings()), s)
+{
+    for (std::size_t n = 0; n != rounds / 4; ++n)
+    {
+        delayed_round const slow(n);
+        dice d(seed() + n);
+        ledger l;
+        ewyk::strategy_context ctx(options_for(s, d));
+        std::atomic<std::size_t> submitting{2};
+        crowd submitters;
+        submitters.add(2, [&, first = d.roll(1'000)](std::size_t i) {
+            dice mine(first + i);
+            for (std::size_t k = 0; k != scaled(1'000); ++k)
+                submit(ctx.get_executor(), l, mine.roll(1'000'000));
+            --submitting;
+        });
+        while (submitting != 0)
+        {
+            crowd callers;
+            callers.add(1 + d.roll(2), [&](std::size_t) { ignoring([&] { ctx.run(); }); });
+            std::this_thread::sleep_for(std::chrono::microseconds(d.roll(500)));
+            ctx.stop();
+            callers.join();
+            ctx.restart();
+        }
+        submitters.join();
+        until([&] {
+            ignoring([&] { ctx.run(); });
+            ctx.restart();
+            return l.gone == l.made;
+        });
+        BOOST_TEST(l.ran == l.made);
+        BOOST_TEST(l.twice == 0);
+    }
+}
+
+// Several contexts and one small pool; they post to each other, and end while they are busy.
+BOOST_AUTO_TEST_CASE(contexts_that_share_a_pool_end_at_any_time)
+{
+    for (std::size_t n = 0; n != 2 * rounds; ++n)
+    {
+        delayed_round const slow(n);
+        dice d(seed() + n);
+        ledger l;
+        ewyk::worker_pool pool({.max_threads = 1 + d.roll(4),
+            .idle_timeout = std::chrono::milliseconds(1 + d.roll(3)),
+            .on_exception = [](std::exception_ptr) {}});
+        std::deque<ewyk::strategy_context> all;
+        for (int i = 0; i != 3; ++i)
+        {
+            auto const s = any_setting(d);
+            all.emplace_back(pool, s.strategy, s.grace);
+        }
+        crowd callers;
+        for (auto& ctx : all)
+            callers.add(d.roll(3), [&](std::size_t) {
+                auto const work = asio::make_work_guard(ctx);
+                ignoring([&] { ctx.run(); });
+            });
+        crowd submitters;
+        submitters.add(3, [&, first = d.roll(1'000)](std::size_t i) {
+            dice mine(first + i);
+            for (std::size_t k = 0; k != scaled(400); ++k)
+                submit(all[mine.roll(3)].get_executor(), l, mine.roll(1'000'000));
+        });
+        if (d.roll(2) == 0)
+            std::this_thread::sleep_for(std::chrono::microseconds(d.roll(2'000)));
+        else
+            submitters.join();
+        for (auto& ctx : all)
+            ctx.stop();
+        callers.join();
+        submitters.join();
+        all.clear();
+        BOOST_TEST(l.gone == l.made);
+        BOOST_TEST(l.twice == 0);
+    }
+}
+
+// Timers that expire while they are cancelled; completions run in place, on loan or captured.
+BOOST_AUTO_TEST_CASE(cancelled_waits_complete_once)
+{
+    for (std::size_t n = 0; n != 2 * rounds; ++n)
+    {
+        delayed_round const slow(n);
+        dice d(seed() + n);
+        ledger l;
+        auto const s = any_setting(d);
+        ewyk::strategy_context ctx(options_for(s, d));
+        crowd callers;
+        {
+            auto const work = asio::make_work_guard(ctx);
+            callers.add(1 + d.roll(2), [&](std::size_t) { ignoring([&] { ctx.run(); }); });
+            for (std::size_t k = 0; k != scaled(200); ++k)
+            {
+                auto const strand = asio::make_strand(ctx.get_executor());
+                auto const timer = std::make_shared<asio::steady_timer>(ctx);
+                timer->expires_after(std::chrono::microseconds(d.roll(200)));
+                timer->async_wait(asio::bind_executor(
+                    strand, entered(l, [timer, &l, strand, what = d.roll(1'000'000)] {
+                        asio::post(strand, entered(l, [] {}));
+                        dice mine(what);
+                        behave(mine);
+                    })));
+                if (d.roll(2) == 0)
+                    asio::post(strand, entered(l, [timer] { timer->cancel(); }));
+            }
+        }
+        callers.join();
+        BOOST_TEST(l.ran == l.made);
+        BOOST_TEST(l.gone == l.made);
+        BOOST_TEST(l.twice == 0);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

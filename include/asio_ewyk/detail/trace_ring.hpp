@@ -35,7 +35,7 @@ class trace_ring
 public:
     // Throws std::bad_alloc. One more than can be read: the oldest may be written over meanwhile.
     trace_ring(std::size_t capacity, bool cycles)
-        : size_(capacity + 1)
+        : size_(std::max(capacity, capacity + 1))
         , slots_(std::make_unique<slot[]>(size_))
         , cycles_(cycles)
         , thread_(this_thread_id())

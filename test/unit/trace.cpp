@@ -1,0 +1,331 @@
+#include "pool_support.hpp"
+#include "trace_support.hpp"
+
+// Boost.JSON, compiled here.
+#include <boost/json/src.hpp>
+
+BOOST_AUTO_TEST_SUITE(trace)
+
+namespace {
+
+using namespace support;
+
+// Recording ends with the scope.
+class recorded
+{
+public:
+    explicit recorded(ewyk::trace::options const& o = {}) { ewyk::trace::start(o); }
+    recorded(recorded const&) = delete;
+    recorded& operator=(recorded const&) = delete;
+    ~recorded() { ewyk::trace::stop(); }
+};
+
+struct named_in_traces
+{
+    void operator()() const {}
+};
+
+void post_some(ewyk::strategy_context& ctx, int many)
+{
+    for (int i = 0; i != many; ++i)
+        asio::post(ctx, named_in_traces());
+}
+
+std::size_t as(written_trace const& t, std::string const& sub)
+{
+    return static_cast<std::size_t>(std::count_if(
+        t.events.begin(), t.events.end(), [&](auto const& e) { return e.as == sub; }));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(options_that_cannot_work_are_refused)
+{
+    BOOST_CHECK_EXCEPTION(ewyk::trace::start({.events_per_thread = 0}), std::invalid_argument,
+        [](std::invalid_argument const& e) {
+            return std::string_view(e.what()).find("events_per_thread") != std::string_view::npos;
+        });
+    BOOST_TEST(!ewyk::trace::recording());
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_recorded_while_off)
+{
+    {
+        recorded const on;
+        BOOST_TEST(ewyk::trace::recording());
+    }
+    BOOST_TEST(!ewyk::trace::recording());
+    ewyk::strategy_context ctx;
+    post_some(ctx, 10);
+    ctx.run();
+    auto const t = write_and_read();
+    BOOST_TEST(t.events.empty());
+    BOOST_TEST(t.threads.empty());
+}
+
+// Whatever the strategy: the handlers by their names, each with an arrow from where it was posted.
+CONTEXT_TEST_CASE(each_post_has_its_run, s)
+{
+    written_trace t;
+    {
+        recorded const on;
+        context ctx(s);
+        post_some(ctx, 50);
+        ctx.run();
+        t = write_and_read();
+    }
+    check(t);
+    BOOST_TEST(t.dropped == 0);
+    BOOST_TEST(t.count('s', "post") == 50u);
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i != t.events.size(); ++i)
+    {
+        auto const& e = t.events[i];
+        if (e.phase != 'B' || e.category != "consume")
+            continue;
+        ++runs;
+        BOOST_TEST(e.name.find("named_in_traces") != std::string::npos);
+        bool arrives = false;
+        for (std::size_t k = i; k-- != 0 && t.events[k].phase == 'f';)
+            arrives |= t.events[k].category == "post" && t.events[k].thread == e.thread;
+        BOOST_TEST(arrives);
+    }
+    BOOST_TEST(runs == 50u);
+}
+
+BOOST_AUTO_TEST_CASE(produce_consume_keeps_its_thread)
+{
+    recorded const on;
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume});
+    post_some(ctx, 10);
+    ctx.run();
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(as(t, "PC") == 10u);
+    BOOST_TEST(t.threads.size() == 1u);
+    BOOST_TEST(t.count('s', "switch") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_given_away_has_an_arrow_to_its_thread)
+{
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_execute_consume});
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
+    recorded const on;
+    post_some(ctx, 10);
+    ctx.run();
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(as(t, "PEC") == 10u);
+    BOOST_TEST(t.count('s', "switch") == 10u);
+}
+
+BOOST_AUTO_TEST_CASE(a_hand_over_has_an_arrow_to_the_next_producer)
+{
+    event other_ran;
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.eat_what_you_kill, .grace = 0ns});
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
+    recorded const on;
+    asio::post(ctx, [&] { other_ran.wait(); });
+    asio::post(ctx, [&] { other_ran.set(); });
+    ctx.run();
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('i', "hand-over") >= 1u);
+    BOOST_TEST(t.count('s', "hand-over") >= 1u);
+    BOOST_TEST(as(t, "EPC") >= 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_late_task_is_taken_over_from)
+{
+    event other_ran;
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.eat_what_you_kill, .grace = 1ms});
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
+    recorded const on;
+    asio::post(ctx, [&] { other_ran.wait(); });
+    asio::post(ctx, [&] { other_ran.set(); });
+    ctx.run();
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('B', "standing by") >= 1u);
+    BOOST_TEST(t.count('i', "taken over") == 1u);
+#if defined(__linux__)
+    BOOST_TEST(t.count('s', "hand-over") >= 1u);
+#endif
+    BOOST_TEST(std::any_of(
+        t.events.begin(), t.events.end(), [](auto const& e) { return e.on_loan; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_says_that_it_blocks_gives_up_production)
+{
+    event other_ran;
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.eat_what_you_kill, .grace = 24h});
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
+    recorded const on;
+    asio::post(ctx, [&] {
+        ewyk::blocking_section const blocks;
+        other_ran.wait();
+    });
+    asio::post(ctx, [&] { other_ran.set(); });
+    ctx.run();
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('s', "hand-over") == 1u);
+    BOOST_TEST(t.count('i', "taken over") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(products_of_other_producers_are_recorded)
+{
+    struct counter
+    {
+        auto produce() { return left-- > 0 ? +[] {} : nullptr; }
+        int left = 5;
+    };
+    ewyk::worker_pool pool;
+    counter source;
+    ewyk::execution_strategy strategy(source, pool, ewyk::strategy.produce_consume);
+    recorded const on;
+    strategy.produce();
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('B', "consume") == 5u);
+    BOOST_TEST(t.count('B', "produce") == 6u);
+    BOOST_TEST(as(t, "PC") == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(event_loops_are_recorded)
+{
+    written_trace t;
+    {
+        recorded const on;
+        ewyk::event_loop loop({.name = "traced"});
+        for (int i = 0; i != 5; ++i)
+            asio::post(loop, named_in_traces());
+        BOOST_TEST(loop.shutdown_gracefully(0ns, patience));
+    }
+    t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('s', "post") == 5u);
+    BOOST_TEST(t.count('B', "consume") == 5u);
+    BOOST_TEST(t.count('B', "round") >= 1u);
+#if defined(__linux__)
+    // The thread has ended.
+    BOOST_TEST(std::any_of(t.threads.begin(), t.threads.end(),
+        [](auto const& thread) { return thread.second.starts_with("traced"); }));
+#endif
+}
+
+BOOST_AUTO_TEST_CASE(a_full_ring_keeps_the_last_events_and_counts_the_others)
+{
+    recorded const on({.events_per_thread = 16});
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume});
+    post_some(ctx, 100);
+    ctx.run();
+    auto const t = write_and_read();
+    check(t);
+    // Of each task one of: posted, chosen, begun, ended; and its production, begun and ended.
+    BOOST_TEST(t.dropped >= 600 - 16);
+    BOOST_TEST(t.count('B', "consume") >= 1u);
+    BOOST_TEST(t.count('B', "consume") <= 8u);
+}
+
+BOOST_AUTO_TEST_CASE(spans_that_have_not_ended_are_closed)
+{
+    recorded const on;
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume});
+    std::string text;
+    asio::post(ctx, [&] {
+        std::ostringstream out;
+        ewyk::trace::write(out);
+        text = out.str();
+    });
+    ctx.run();
+    auto const t = read_trace(text);
+    check(t);
+    BOOST_TEST(t.count('B', "consume") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(another_start_drops_what_was_recorded)
+{
+    recorded const on;
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume});
+    post_some(ctx, 10);
+    ctx.run();
+    ewyk::trace::start({.clock = ewyk::trace::clock::steady});
+    ctx.restart();
+    post_some(ctx, 3);
+    ctx.run();
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('B', "consume") == 3u);
+}
+
+// Tasks run as without a trace.
+BOOST_AUTO_TEST_CASE(a_thread_without_memory_for_events_is_counted)
+{
+    recorded const on({.events_per_thread = std::numeric_limits<std::size_t>::max()});
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume});
+    post_some(ctx, 10);
+    BOOST_TEST(ctx.run() == 10u);
+    auto const t = write_and_read();
+    BOOST_TEST(t.events.empty());
+    BOOST_TEST(t.threads_without_events == 1);
+}
+
+// Names of threads are anybody's, and may be cut in the middle of a character.
+BOOST_AUTO_TEST_CASE(names_are_valid_text)
+{
+    std::string text;
+    ewyk::detail::append_json(text, "a\"\\\n\x01 \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 \xc3");
+    BOOST_TEST(text == "\"a\\\"\\\\\\u000a\\u0001 \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 ?\"");
+    for (std::string_view const bad : {"\xff", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
+             "\xf0\x80\x80\xaf", "\xf4\x90\x80\x80", "\xe2\x82", "\x80"})
+    {
+        text.clear();
+        ewyk::detail::append_json(text, bad);
+        BOOST_TEST(boost::json::parse(text).as_string() == std::string(bad.size(), '?'));
+    }
+}
+
+// start(), stop() and write() race with threads that record, begin and end.
+BOOST_AUTO_TEST_CASE(it_may_be_started_and_written_at_any_time)
+{
+    ewyk::worker_pool pool({.max_threads = 3, .idle_timeout = 1ms});
+    ewyk::strategy_context ctx(pool, ewyk::strategy.eat_what_you_kill, 20us);
+    auto work = asio::make_work_guard(ctx);
+    std::atomic<bool> done{false};
+    std::thread caller([&] { ctx.run(); });
+    std::thread poster([&] {
+        std::atomic<int> left{0};
+        while (!done)
+        {
+            left = 20;
+            for (int i = 0; i != 20; ++i)
+                asio::post(ctx, [&left] { --left; });
+            if (!eventually([&] { return left == 0; }))
+                break;
+        }
+    });
+    std::thread switcher([&] {
+        while (!done)
+        {
+            ewyk::trace::start({.events_per_thread = 100});
+            std::this_thread::yield();
+            ewyk::trace::stop();
+        }
+    });
+    for (int i = 0; i != 30; ++i)
+    {
+        std::ostringstream out;
+        ewyk::trace::write(out);
+        std::lock_guard const lock(test_mutex());
+        check(read_trace(out.str()));
+    }
+    done = true;
+    switcher.join();
+    poster.join();
+    work.reset();
+    caller.join();
+    ewyk::trace::stop();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

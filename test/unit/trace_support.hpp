@@ -1,0 +1,144 @@
+// Reads what trace::write() has written.
+
+#ifndef ASIO_EWYK_TEST_UNIT_TRACE_SUPPORT_HPP
+#define ASIO_EWYK_TEST_UNIT_TRACE_SUPPORT_HPP
+
+#include "support.hpp"
+#include <asio_ewyk/trace.hpp>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace support {
+
+struct trace_event
+{
+    char phase;
+    std::int64_t thread;
+    double time;
+    std::string name;
+    std::string category;
+    std::int64_t flow;      // its id
+    std::string as;         // the sub-strategy
+    bool on_loan;
+};
+
+struct written_trace
+{
+    std::vector<trace_event> events; // without metadata
+    std::map<std::int64_t, std::string> threads;
+    std::int64_t dropped = 0;
+    std::int64_t threads_without_events = 0;
+
+    std::size_t count(char phase, std::string const& category) const
+    {
+        return static_cast<std::size_t>(
+            std::count_if(events.begin(), events.end(), [&](trace_event const& e) {
+                return e.phase == phase && e.category == category;
+            }));
+    }
+};
+
+/// Throws if it is no JSON, or does not have what each event must have.
+inline written_trace read_trace(std::string const& text)
+{
+    namespace json = boost::json;
+    json::value const parsed = json::parse(text);
+    json::object const& all = parsed.as_object();
+    written_trace result;
+    json::object const& other = all.at("otherData").as_object();
+    result.dropped = other.at("dropped_events").to_number<std::int64_t>();
+    result.threads_without_events = other.at("threads_without_events").to_number<std::int64_t>();
+    for (json::value const& v : all.at("traceEvents").as_array())
+    {
+        json::object const& e = v.as_object();
+        auto const string = [](json::object const& in, char const* key) {
+            json::value const* const found = in.if_contains(key);
+            return found ? std::string(found->as_string()) : std::string();
+        };
+        trace_event event{e.at("ph").as_string().at(0), e.at("tid").to_number<std::int64_t>(),
+            e.at("ts").to_number<double>(), string(e, "name"), string(e, "cat"),
+            e.contains("id") ? e.at("id").to_number<std::int64_t>() : 0, {}, false};
+        static_cast<void>(e.at("pid").to_number<std::int64_t>());
+        if (event.phase == 'M')
+        {
+            if (event.name == "thread_name")
+                result.threads[event.thread] = string(e.at("args").as_object(), "name");
+            continue;
+        }
+        if (json::value const* const args = e.if_contains("args"))
+        {
+            event.as = string(args->as_object(), "as");
+            if (json::value const* const loan = args->as_object().if_contains("on_loan"))
+                event.on_loan = loan->as_bool();
+        }
+        result.events.push_back(event);
+    }
+    return result;
+}
+
+inline written_trace write_and_read()
+{
+    std::ostringstream out;
+    asio_ewyk::trace::write(out);
+    return read_trace(out.str());
+}
+
+/// What holds for each trace: on each thread time goes forward, and each span ends after all that
+/// have begun in it; each arrow has one end in a span, and another one just before a span.
+inline void check(written_trace const& t)
+{
+    std::map<std::int64_t, std::size_t> open;
+    std::map<std::int64_t, double> time;
+    std::map<std::int64_t, int> begun, ended;
+    for (std::size_t i = 0; i != t.events.size(); ++i)
+    {
+        trace_event const& e = t.events[i];
+        // Whoever took over draws the lender's end of the arrow.
+        bool const foreign = e.phase == 's' && i + 1 != t.events.size()
+            && t.events[i + 1].phase == 'f' && t.events[i + 1].flow == e.flow
+            && t.events[i + 1].thread != e.thread;
+        if (!foreign)
+        {
+            BOOST_TEST(e.time >= time[e.thread]);
+            time[e.thread] = e.time;
+        }
+        switch (e.phase)
+        {
+        case 'B':
+            BOOST_TEST(!e.name.empty());
+            BOOST_TEST(!e.category.empty());
+            ++open[e.thread];
+            break;
+        case 'E':
+            BOOST_TEST_REQUIRE(open[e.thread] != 0u);
+            --open[e.thread];
+            break;
+        case 's':
+            BOOST_TEST((foreign || open[e.thread] != 0u));
+            ++begun[e.flow];
+            break;
+        case 'f':
+            ++ended[e.flow];
+            break;
+        default:
+            BOOST_TEST(e.phase == 'i');
+        }
+    }
+    for (auto const& [thread, n] : open)
+        BOOST_TEST(n == 0u);
+    BOOST_TEST((begun == ended));
+    for (auto const& [flow, n] : begun)
+        BOOST_TEST(n == 1);
+}
+
+}
+
+#endif

@@ -126,7 +126,7 @@ BOOST_DATA_TEST_CASE(each_handler_runs_once, boost::unit_test::data::make(settin
             crowd submitters;
             submitters.add(2, [&, first = d.roll(1'000)](std::size_t i) {
                 dice mine(first + i);
-                for (std::size_t k = 0; k != scaled(2'000); ++k)
+                for (std::size_t k = 0; k != several(2'000); ++k)
                     submit(ctx.get_executor(), l, mine.roll(1'000'000));
             });
             submitters.join();
@@ -152,7 +152,7 @@ BOOST_DATA_TEST_CASE(stop_and_restart_lose_nothing, boost::unit_test::data::make
         crowd submitters;
         submitters.add(2, [&, first = d.roll(1'000)](std::size_t i) {
             dice mine(first + i);
-            for (std::size_t k = 0; k != scaled(1'000); ++k)
+            for (std::size_t k = 0; k != several(1'000); ++k)
                 submit(ctx.get_executor(), l, mine.roll(1'000'000));
             --submitting;
         });
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(contexts_that_share_a_pool_end_at_any_time)
         crowd submitters;
         submitters.add(3, [&, first = d.roll(1'000)](std::size_t i) {
             dice mine(first + i);
-            for (std::size_t k = 0; k != scaled(400); ++k)
+            for (std::size_t k = 0; k != several(400); ++k)
                 submit(all[mine.roll(3)].get_executor(), l, mine.roll(1'000'000));
         });
         if (d.roll(2) == 0)
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(cancelled_waits_complete_once)
         {
             auto const work = asio::make_work_guard(ctx);
             callers.add(1 + d.roll(2), [&](std::size_t) { ignoring([&] { ctx.run(); }); });
-            for (std::size_t k = 0; k != scaled(200); ++k)
+            for (std::size_t k = 0; k != several(200); ++k)
             {
                 auto const strand = asio::make_strand(ctx.get_executor());
                 auto const timer = std::make_shared<asio::steady_timer>(ctx);

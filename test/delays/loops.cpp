@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(each_task_runs_once_or_is_destroyed)
             crowd submitters;
             submitters.add(2, [&, first = d.roll(1'000)](std::size_t i) {
                 dice mine(first + i);
-                for (std::size_t k = 0; k != scaled(600); ++k)
+                for (std::size_t k = 0; k != several(600); ++k)
                 {
                     asio::post(loop, entered(l, [&, what = mine.roll(20)] {
                         if (what == 0)

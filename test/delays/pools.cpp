@@ -82,7 +82,7 @@ void lose_no_product(setting const& s)
             crowd askers;
             askers.add(3, [&, first = d.roll(1'000)](std::size_t i) {
                 dice mine(first + i);
-                for (std::size_t k = 0; k != scaled(600); ++k)
+                for (std::size_t k = 0; k != several(600); ++k)
                 {
                     tasks.add(task(l, [&, what = mine.roll(30)] {
                         if (what == 0)
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(each_task_runs_once_or_is_destroyed)
             crowd submitters;
             submitters.add(3, [&, first = d.roll(1'000)](std::size_t i) {
                 dice mine(first + i);
-                for (std::size_t k = 0; k != scaled(600); ++k)
+                for (std::size_t k = 0; k != several(600); ++k)
                 {
                     entered sleeper(l, [sleeps = mine.roll(30) == 0] {
                         if (sleeps)

@@ -1,0 +1,161 @@
+#ifndef ASIO_EWYK_EXAMPLE_TIMELINE_TRACE_FILE_HPP
+#define ASIO_EWYK_EXAMPLE_TIMELINE_TRACE_FILE_HPP
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <istream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace timeline {
+
+namespace json = boost::json;
+
+/// What a thread did from then to then; times are milliseconds since the trace began.
+struct span
+{
+    std::string kind; ///< "produce", "consume" and so on
+    std::string name;
+    double begin = 0;
+    double end = 0;
+};
+
+/// A thread.
+struct lane
+{
+    std::string name;
+    std::int64_t order = 0;
+    std::vector<span> spans; ///< outer ones first
+};
+
+/// From what one thread did to what it caused.
+struct arrow
+{
+    struct place
+    {
+        std::size_t lane = 0;
+        double time = 0;
+    };
+    std::string kind;
+    place from;
+    place to;
+};
+
+/// A recorded trace.
+struct trace
+{
+    std::vector<lane> lanes;
+    std::vector<arrow> arrows;
+    std::int64_t dropped = 0;
+};
+
+/// What asio_ewyk::trace::write() has written. Throws std::runtime_error, which says what is wrong.
+class trace_file
+{
+public:
+    static trace read(std::istream& in)
+    {
+        std::string const text(std::istreambuf_iterator<char>(in), {});
+        boost::system::error_code error;
+        json::value const file = json::parse(text, error);
+        if (error)
+            throw std::runtime_error("it is no JSON: " + error.message());
+        trace_file reader;
+        try
+        {
+            json::object const& all = file.as_object();
+            if (json::value const* const other = all.if_contains("otherData"))
+                if (json::value const* const n = other->as_object().if_contains("dropped_events"))
+                    reader.result_.dropped = n->to_number<std::int64_t>();
+            for (json::value const& e : all.at("traceEvents").as_array())
+                reader.event(e.as_object());
+        }
+        catch (std::runtime_error const&)
+        {
+            throw;
+        }
+        catch (std::exception const& e)
+        {
+            throw std::runtime_error(std::string("it is no trace of asio_ewyk: ") + e.what());
+        }
+        return reader.finish();
+    }
+
+private:
+    void event(json::object const& e)
+    {
+        std::string_view const phase = e.at("ph").as_string();
+        std::size_t const l = lane_of(e.at("tid").to_number<std::int64_t>());
+        lane& on = result_.lanes[l];
+        if (phase == "M")
+            return metadata(e, on);
+        double const time = e.at("ts").to_number<double>() / 1000;
+        if (phase == "B")
+        {
+            open_[l].push_back(on.spans.size());
+            on.spans.push_back({string(e.at("cat")), string(e.at("name")), time, time});
+        }
+        else if (phase == "E")
+        {
+            if (open_[l].empty())
+                throw std::runtime_error("it is damaged: a span ends that has not begun");
+            on.spans[open_[l].back()].end = time;
+            open_[l].pop_back();
+        }
+        else if (phase == "s" || phase == "f")
+        {
+            arrow& a = flows_[e.at("id").to_number<std::int64_t>()];
+            a.kind = string(e.at("cat"));
+            (phase == "s" ? a.from : a.to) = {l, time};
+        }
+    }
+
+    static void metadata(json::object const& e, lane& on)
+    {
+        std::string_view const what = e.at("name").as_string();
+        json::object const& args = e.at("args").as_object();
+        if (what == "thread_name")
+            on.name = string(args.at("name"));
+        else if (what == "thread_sort_index")
+            on.order = args.at("sort_index").to_number<std::int64_t>();
+    }
+
+    static std::string string(json::value const& v) { return std::string(v.as_string()); }
+
+    std::size_t lane_of(std::int64_t thread)
+    {
+        auto const [found, is_new] = lanes_.emplace(thread, result_.lanes.size());
+        if (is_new)
+        {
+            result_.lanes.emplace_back().name = "thread " + std::to_string(thread);
+            open_.emplace_back();
+        }
+        return found->second;
+    }
+
+    trace finish()
+    {
+        for (auto const& open : open_)
+            if (!open.empty())
+                throw std::runtime_error("it is damaged: a span has no end");
+        for (auto& [id, a] : flows_)
+            result_.arrows.push_back(std::move(a));
+        return std::move(result_);
+    }
+
+    trace result_;
+    std::map<std::int64_t, std::size_t> lanes_; // by thread
+    std::vector<std::vector<std::size_t>> open_; // by lane
+    std::map<std::int64_t, arrow> flows_;
+};
+
+}
+
+#endif

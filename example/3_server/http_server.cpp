@@ -142,6 +142,11 @@ int main(int argc, char** argv)
     try
     {
         auto const options = http_server::parse_options(argc, argv);
+        if (!options.trace.empty())
+        {
+            asio_ewyk::trace::start();
+            asio_ewyk::trace::write_at_exit(options.trace);
+        }
         if (options.help)
             http_server::print_help(std::cout);
         else if (options.model.empty())

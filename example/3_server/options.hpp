@@ -34,6 +34,7 @@ struct options
     asio::ip::tcp::endpoint where;
     std::chrono::milliseconds timeout{};
     watching watched;
+    std::string trace;                            ///< file to write at the end, unless empty
     bool help = false;
 
     /// The strategy or the model, whichever it is.
@@ -91,6 +92,8 @@ inline boost::program_options::options_description describe()
             "milliseconds after which a handler is reported on stderr; 0: none is. "
             "Not for plain Asio, nor for the model hadoop, which runs it")
         ("timing", "measure delays and run times, for /metrics")
+        ("trace", po::value<std::string>()->default_value("", ""),
+            "a file for a trace of which thread did what, written at the end")
         ("help,h", "show this text");
     return text;
 }
@@ -115,6 +118,7 @@ inline options parse_options(int argc, char const* const* argv)
         o.watched.timing = given.count("timing") != 0;
         o.watched.stall_threshold = std::chrono::milliseconds(detail::checked(
             "stall-threshold", given["stall-threshold"].as<long>(), 0L, 1'000'000L));
+        o.trace = given["trace"].as<std::string>();
         o.strategy = given["strategy"].as<std::string>();
         if (given.count("model"))
         {

@@ -34,8 +34,9 @@ struct options
 inline boost::program_options::options_description described(options& o)
 {
     namespace po = boost::program_options;
-    po::options_description d("Draws a trace of asio_ewyk as an SVG: a lane for each thread, time to "
-                              "the right.\n\nusage: ewyk_timeline [options] TRACE\n\noptions");
+    po::options_description d(
+        "Draws a trace of asio_ewyk as an SVG: a lane for each thread, time to the right.\n\n"
+        "usage: ewyk_timeline [options] TRACE\n\noptions");
     auto const number = [](std::optional<double>& to) {
         return po::value<double>()->notifier([&to](double v) { to = v; })->value_name("MS");
     };

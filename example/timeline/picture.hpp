@@ -247,8 +247,9 @@ private:
             || a.to.time < from_ || a.from.time > to_ || (from->second == to->second && !post))
             return;
         double const down = to->second > from->second ? 1 : to->second == from->second ? 0 : -1;
-        out << "<path d=\"M" << number(x(a.from.time)) << ' ' << number(y(from->second) + down * box / 2)
-            << 'L' << number(x(a.to.time)) << ' ' << number(y(to->second) - down * box / 2)
+        out << "<path d=\"M" << number(x(a.from.time)) << ' '
+            << number(y(from->second) + down * box / 2) << 'L'
+            << number(x(a.to.time)) << ' ' << number(y(to->second) - down * box / 2)
             << "\" stroke=\"" << (post ? grey : brown) << "\" "
             << (post ? "stroke-width=\"0.6\"" : arrow_style) << " fill=\"none\"><title>" << a.kind
             << "</title></path>\n";

@@ -45,7 +45,7 @@ struct options
 {
     /// How many events are kept of each thread, 32 bytes each. A task has about eight. The memory
     /// is allocated when a thread records its first event. At least 1.
-    std::size_t events_per_thread = 32'768;
+    std::size_t events_per_thread = 32768;
 
     trace::clock clock = trace::clock::automatic;
 };

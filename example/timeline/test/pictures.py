@@ -94,7 +94,8 @@ class Pictures(unittest.TestCase):
         self.assertIn("cannot write", drawn.stderr)
 
     def test_bad_command_lines(self):
-        for options in ([], ["--nonsense"], ["--width", "1", "x"], ["--from", "2", "--to", "1", "x"]):
+        for options in (
+            [], ["--nonsense"], ["--width", "1", "x"], ["--from", "2", "--to", "1", "x"]):
             with self.subTest(options=options):
                 drawn = run(TIMELINE, *options)
                 self.assertEqual(drawn.returncode, 2)

@@ -20,8 +20,8 @@ BOOST_FORCEINLINE void test_point([[maybe_unused]] trace_event e = trace_event::
 }
 
 // Where production or a task changes hands. While nothing is recorded: a load and a branch.
-BOOST_FORCEINLINE void trace_point(trace_event e, void const* subject = nullptr, std::uint32_t detail = 0,
-    task_action what = nullptr) noexcept
+BOOST_FORCEINLINE void trace_point(trace_event e, void const* subject = nullptr,
+    std::uint32_t detail = 0, task_action what = nullptr) noexcept
 {
     test_point(e);
     if (trace_log::recording()) [[unlikely]]

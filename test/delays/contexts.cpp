@@ -139,6 +139,32 @@ BOOST_DATA_TEST_CASE(each_handler_runs_once, boost::unit_test::data::make(settin
     }
 }
 
+// The context falls asleep over and over, and has to be woken: a wake-up that is lost ends in a hang.
+BOOST_DATA_TEST_CASE(each_burst_wakes_it, boost::unit_test::data::make(settings()), s)
+{
+    for (std::size_t n = 0; n != rounds / 4; ++n)
+    {
+        delayed_round const slow(n);
+        dice d(seed() + n);
+        ledger l;
+        ewyk::strategy_context ctx(options_for(s, d));
+        crowd callers;
+        {
+            auto const work = asio::make_work_guard(ctx);
+            callers.add(1 + d.roll(2), [&](std::size_t) { ctx.run(); });
+            for (std::size_t k = 0; k != several(200); ++k)
+            {
+                for (std::size_t left = 1 + d.roll(3); left != 0; --left)
+                    asio::post(ctx, entered(l, [] {}));
+                until([&] { return l.gone == l.made; });
+            }
+        }
+        callers.join();
+        BOOST_TEST(l.ran == l.made);
+        BOOST_TEST(l.twice == 0);
+    }
+}
+
 // Whoever submits goes on while the context is stopped and restarted.
 BOOST_DATA_TEST_CASE(stop_and_restart_lose_nothing, boost::unit_test::data::make(settings()), s)
 {

@@ -108,6 +108,7 @@ private:
     void notify_fork(asio::execution_context::fork_event event) override
     {
         detail::pool_access::threads(pool_).notify_fork(event);
+        detail::stall_monitor::instance().notify_fork(event);
     }
 
     std::size_t waiting() const noexcept override;

@@ -1,5 +1,6 @@
 // The thread that looks for stalls: when it is there, what it costs, and what it survives.
 
+#include "memory_support.hpp"
 #include "stall_support.hpp"
 
 #if defined(__linux__)
@@ -266,9 +267,16 @@ BOOST_AUTO_TEST_CASE(goes_on_after_a_fork)
     BOOST_TEST(reports_a_stall(ctx, all));
     for (bool const announced : {false, true})
     {
+#ifdef ASIO_EWYK_TEST_SANITIZED
+        if (!announced)
+            continue; // a sanitizer ends the child of a process with threads
+#endif
         std::cout.flush(); // or the child would write what waits to be written, too
         if (announced)
+        {
             ctx.notify_fork(asio::execution_context::fork_prepare);
+            BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+        }
         pid_t const child = ::fork();
         if (child == 0)
         {

@@ -4,6 +4,8 @@
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
 
+#include <boost/asio/execution_context.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -36,6 +38,9 @@ public:
     void join() noexcept;
     void leave() noexcept;
 
+    // Of a context: before a fork the thread ends, and afterwards it may come again.
+    void notify_fork(asio::execution_context::fork_event event) noexcept;
+
     // Whether it has a thread.
     bool running() noexcept
     {
@@ -63,6 +68,8 @@ private:
 
     static void wake() noexcept;
     void rouse() noexcept;
+    std::thread end() noexcept;
+    void ask_to_wake() noexcept;
     void start() noexcept;
     void work(run& r) noexcept;
     bool ask(run& r, attention what) noexcept;
@@ -74,6 +81,7 @@ private:
     // Not held while the monitor looks or calls back.
     std::mutex mutex_;
     std::size_t contexts_ = 0;  // guarded by mutex_
+    std::size_t forks_ = 0;     // guarded by mutex_: announced, and not over
     std::shared_ptr<run> run_;  // guarded by mutex_; null: there is no thread
     std::thread thread_;        // guarded by mutex_
 

@@ -134,6 +134,7 @@ inline void worker_pool::notify_fork(fork_event event)
 {
     if (event == fork_prepare)
         threads_.notify_fork(event);
+    detail::stall_monitor::instance().notify_fork(event);
     asio::execution_context::notify_fork(event);
     if (event != fork_prepare)
         threads_.notify_fork(event);

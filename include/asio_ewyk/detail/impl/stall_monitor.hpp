@@ -51,7 +51,7 @@ inline void stall_monitor::join() noexcept
     if (run_)
         run_->sleep.unpark(); // its threshold may be the least
     else
-        thread_activity::ask(attention::wake);
+        ask_to_wake();
 }
 
 inline void stall_monitor::leave() noexcept
@@ -59,17 +59,48 @@ inline void stall_monitor::leave() noexcept
     std::thread ended;
     {
         std::lock_guard const lock(mutex_);
-        if (--contexts_ != 0)
-            return;
-        thread_activity::ask(attention::none);
-        if (!run_)
-            return;
-        run_->stop.store(true);
-        run_->sleep.unpark();
-        run_.reset();
-        ended = std::move(thread_);
+        if (--contexts_ == 0)
+            ended = end();
     }
-    ended.join();
+    if (ended.joinable())
+        ended.join();
+}
+
+inline void stall_monitor::notify_fork(asio::execution_context::fork_event event) noexcept
+{
+    std::thread ended;
+    {
+        std::lock_guard const lock(mutex_);
+        if (event == asio::execution_context::fork_prepare)
+        {
+            ++forks_;
+            ended = end();
+        }
+        else if (forks_ == 0 || --forks_ == 0)
+            ask_to_wake();
+    }
+    if (ended.joinable())
+        ended.join();
+}
+
+// Under mutex_. The thread is to be joined, if there is one.
+inline std::thread stall_monitor::end() noexcept
+{
+    thread_activity::ask(attention::none);
+    if (!run_)
+        return {};
+    run_->stop.store(true);
+    run_->sleep.unpark();
+    run_.reset();
+    return std::move(thread_);
+}
+
+// Under mutex_, while there is no thread.
+inline void stall_monitor::ask_to_wake() noexcept
+{
+    if (!run_)
+        thread_activity::ask(
+            contexts_ != 0 && forks_ == 0 ? attention::wake : attention::none);
 }
 
 // Whoever begins a handler while the monitor sleeps or is not there.
@@ -86,10 +117,10 @@ inline void stall_monitor::rouse() noexcept
     std::lock_guard const lock(mutex_);
     if (run_)
         run_->sleep.unpark();
-    else if (contexts_ != 0)
+    else if (contexts_ != 0 && forks_ == 0)
         start();
     else
-        thread_activity::ask(attention::none); // the last one has gone meanwhile
+        thread_activity::ask(attention::none); // it has changed meanwhile
 }
 
 // Under mutex_.
@@ -150,7 +181,7 @@ inline void stall_monitor::fork_child() noexcept
     watch_place::forget_others();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
     self.run_.reset();
-    thread_activity::ask(self.contexts_ != 0 ? attention::wake : attention::none);
+    self.ask_to_wake();
     self.mutex_.unlock();
 }
 

@@ -25,7 +25,7 @@ public:
     virtual void tell_state(text_sink& out) const noexcept = 0;
 
 protected:
-    ~watched() = default;
+    virtual ~watched() = default;
 };
 
 class stall_teller;

@@ -153,6 +153,7 @@ private:
 
 #include <asio_ewyk/impl/strategy_metrics.hpp>
 #include <asio_ewyk/impl/strategy_service.hpp>
+#include <asio_ewyk/impl/strategy_shutdown.hpp>
 #include <asio_ewyk/impl/strategy_view.hpp>
 
 #endif

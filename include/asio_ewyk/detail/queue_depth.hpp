@@ -48,8 +48,8 @@ public:
         most = static_cast<std::size_t>(std::max(seen, max));
     }
 
-    // Any thread: how many were taken by the thread, and how many wait. The latter is never less than
-    // 0, as what was taken is read first, and is counted last.
+    // Any thread: how many were taken by the thread, and how many wait. The latter is never less
+    // than 0, as what was taken is read first, and is counted last.
     std::uint64_t taken() const noexcept { return taken_.get(); }
     std::uint64_t waiting() const noexcept
     {

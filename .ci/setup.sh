@@ -10,6 +10,7 @@ declare -A package_of=(
     [boost_program_options]=libboost-program-options1.81-dev
     [boost_context]=libboost-context1.81-dev
     [openssl_headers]=libssl-dev
+    [relacy]=relacy-dev
     [b2]=libboost1.81-tools-dev
     [gnuplot]=gnuplot-nox
     [libc++]='libc++-dev libc++abi-dev'
@@ -26,10 +27,16 @@ has_boost()
         | "$(any_compiler)" -E -x c++ - >/dev/null 2>&1
 }
 
+has_relacy()
+{
+    printf '#include <relacy/defs.hpp>\n' | "$(any_compiler)" -E -x c++ - >/dev/null 2>&1
+}
+
 is_available()
 {
     case $1 in
         boost) has_boost ;;
+        relacy) has_relacy ;;
         boost_test) has_library boost_unit_test_framework ;;
         boost_program_options) has_library boost_program_options ;;
         boost_context) has_library boost_context ;;

@@ -1,0 +1,130 @@
+// Stands for asio::io_context: a queue of handlers with a lock and a condition. A handler's memory
+// is its allocator's, and is given back before the handler is called, as Asio does it.
+
+#ifndef ASIO_EWYK_TEST_WEAK_MEMORY_CHECKED_IO_CONTEXT_HPP
+#define ASIO_EWYK_TEST_WEAK_MEMORY_CHECKED_IO_CONTEXT_HPP
+
+#include "checked_std.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace boost::asio {
+
+class checked_io_context
+{
+public:
+    struct executor_type
+    {
+        checked_io_context* context;
+    };
+
+    executor_type get_executor() noexcept { return {this}; }
+
+    template <class Handler>
+    void push(Handler h)
+    {
+        using allocator
+            = typename std::allocator_traits<typename Handler::allocator_type>::template rebind_alloc<
+                queued<Handler>>;
+        allocator a(h.get_allocator());
+        auto* const q = ::new (static_cast<void*>(a.allocate(1))) queued<Handler>(std::move(h));
+        std::lock_guard const lock(mutex_);
+        (last_ ? last_->next : first_) = q;
+        last_ = q;
+        changed_.notify_one();
+    }
+
+    std::size_t run_one() { return run([] { return true; }); }
+    std::size_t poll_one() { return run([] { return false; }); }
+
+    template <class Time>
+    std::size_t run_one_until(Time const&)
+    {
+        return poll_one();
+    }
+
+    bool stopped() const
+    {
+        std::lock_guard const lock(mutex_);
+        return stopped_;
+    }
+
+    void stop()
+    {
+        std::lock_guard const lock(mutex_);
+        stopped_ = true;
+        changed_.notify_all();
+    }
+
+    void restart()
+    {
+        std::lock_guard const lock(mutex_);
+        stopped_ = false;
+    }
+
+private:
+    struct operation
+    {
+        operation* next = nullptr;
+        void (*call)(operation*);
+    };
+
+    template <class Handler>
+    struct queued : operation
+    {
+        explicit queued(Handler h)
+            : operation{nullptr, &queued::run}
+            , handler(std::move(h))
+        {
+        }
+
+        static void run(operation* o)
+        {
+            auto* const self = static_cast<queued*>(o);
+            Handler h(std::move(self->handler));
+            self->~queued();
+            h();
+        }
+
+        Handler handler;
+    };
+
+    template <class Waits>
+    std::size_t run(Waits waits)
+    {
+        std::unique_lock lock(mutex_);
+        if (waits())
+            changed_.wait(lock, [this] { return first_ || stopped_; });
+        if (!first_ || stopped_)
+            return 0;
+        operation* const o = first_;
+        first_ = o->next;
+        if (!first_)
+            last_ = nullptr;
+        lock.unlock();
+        o->call(o);
+        return 1;
+    }
+
+    checked::mutex mutable mutex_;
+    checked::condition_variable changed_;
+    operation* first_ = nullptr;
+    operation* last_ = nullptr;
+    bool stopped_ = false;
+};
+
+template <class Handler>
+void post(checked_io_context::executor_type const& e, Handler h)
+{
+    e.context->push(std::move(h));
+}
+
+}
+
+#endif

@@ -1,0 +1,66 @@
+// The hand-shake of schedule() and woken() in detail/impl/event_loop_service.hpp, line by line. Its
+// class cannot be made here: it is a service of a real io_context.
+
+#ifndef ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP
+#define ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP
+
+#include <asio_ewyk/detail/posted_queue.hpp>
+#include <asio_ewyk/detail/wake_slot.hpp>
+
+namespace weak_memory {
+
+class event_loop
+{
+public:
+    // Any thread.
+    void execute(asio_ewyk::detail::task* t)
+    {
+        posted_.push(t);
+        schedule();
+    }
+
+    boost::asio::io_context& ioc() { return ioc_; }
+
+private:
+    void schedule() noexcept
+    {
+        if (!scheduled_.load() && !scheduled_.exchange(true))
+            wake_slot_.send(ioc_, *this);
+    }
+
+    friend asio_ewyk::detail::wake_slot<event_loop>;
+
+    void woken()
+    {
+        struct finish
+        {
+            event_loop& self;
+
+            ~finish()
+            {
+                ++self.rounds_;
+                if (self.ready_.empty())
+                {
+                    self.scheduled_.store(false);
+                    if (self.posted_.empty() || self.scheduled_.exchange(true))
+                        return;
+                }
+                self.wake_slot_.send(self.ioc_, self);
+            }
+        } const at_end{*this};
+        posted_.drain_to(ready_);
+        if (asio_ewyk::detail::task* const t = ready_.pop())
+            t->run();
+    }
+
+    boost::asio::io_context ioc_;
+    asio_ewyk::detail::task_list ready_;
+    int rounds_ = 0; // the loop's own
+    asio_ewyk::detail::posted_queue posted_;
+    std::atomic<bool> scheduled_{false};
+    asio_ewyk::detail::wake_slot<event_loop> wake_slot_;
+};
+
+}
+
+#endif

@@ -1,0 +1,37 @@
+// A task whose run is counted, and checked for what it must see.
+
+#ifndef ASIO_EWYK_TEST_WEAK_MEMORY_POOL_JOB_HPP
+#define ASIO_EWYK_TEST_WEAK_MEMORY_POOL_JOB_HPP
+
+#include "checker/checker.hpp"
+
+#include <asio_ewyk/detail/task.hpp>
+
+namespace weak_memory {
+
+struct job : asio_ewyk::detail::task
+{
+    job()
+        : task(&job::act, {}, {})
+    {
+    }
+
+    static boost::core::typeinfo const* act(task* t, asio_ewyk::detail::task_purpose purpose)
+    {
+        auto* const self = static_cast<job*>(t);
+        claim(self->given == 1, "it sees what was written before");
+        self->given = 2;
+        if (purpose == asio_ewyk::detail::task_purpose::run)
+            self->done(self->argument);
+        return nullptr;
+    }
+
+    // Plain, all of it: written by who gives the task away, then by who runs it.
+    int given = 0;
+    void (*done)(void*) = nullptr;
+    void* argument = nullptr;
+};
+
+}
+
+#endif

@@ -1,0 +1,157 @@
+// The reactor's sleep and its wake-ups, over an io_context: each task that is posted runs, by the
+// producer or by who runs the io_context itself.
+
+#include "check.hpp"
+#include "checked_futex.hpp"
+#include "checked_io_context.hpp"
+#include "stand_ins.hpp"
+
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/recycling_allocator.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#define std checked
+#define syscall checked_futex
+#define io_context checked_io_context
+#include <asio_ewyk/detail/reactor.hpp>
+#undef io_context
+#undef syscall
+#undef std
+
+#include "pool_job.hpp"
+
+inline void* checked::thread::run(void*) { return nullptr; }
+
+BOOST_AUTO_TEST_SUITE(reactor)
+
+namespace {
+
+using namespace weak_memory;
+namespace detail = asio_ewyk::detail;
+namespace asio = boost::asio;
+
+struct posted : scenario
+{
+    posted()
+    {
+        for (job& j : jobs)
+        {
+            j.done = [](void* self) { static_cast<posted*>(self)->ran.fetch_add(1, relaxed); };
+            j.argument = this;
+        }
+    }
+
+    void post(unsigned i)
+    {
+        jobs[i].given = 1;
+        reactor.post(&jobs[i]);
+    }
+
+    // The producer: so many tasks; or what is there, and then it leaves.
+    void produce(int n, detail::turn::waiting wait)
+    {
+        detail::turn turn(detail::turn::unlimited, wait, detail::forever, false);
+        detail::call_frame frame(this, &turn);
+        frame.producing = true;
+        crew.runner_came(false);
+        for (; n != 0; --n)
+        {
+            detail::task_ptr task = reactor.produce(frame);
+            if (!task)
+                break;
+            task();
+        }
+        reactor.gone(frame);
+    }
+
+    // Somebody who knows the io_context only.
+    static void foreign(void* self) { static_cast<posted*>(self)->reactor.run_posted(); }
+
+    static constexpr auto relaxed = std::memory_order_relaxed;
+    static asio_ewyk::worker_pool_options one_thread()
+    {
+        asio_ewyk::worker_pool_options o;
+        o.max_threads = 1;
+        return o;
+    }
+
+    asio::checked_io_context ioc;
+    detail::elastic_threads pool{one_thread()};
+    detail::crew crew{pool, this, asio_ewyk::strategy_t::eat_what_you_kill};
+    detail::reactor reactor{ioc, crew, this, &posted::foreign, this};
+    job jobs[3];
+    checked::atomic<int> ran{0};
+};
+
+struct to_producer : posted
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+            return produce(3, detail::turn::waiting::allowed);
+        post(index - 1);
+        if (index == 1)
+            post(2);
+    }
+
+    void after() override { claim(ran.load(relaxed) == 3, "each ran"); }
+};
+
+// The producer leaves; what is posted from then on is for who runs the io_context.
+struct to_foreign_thread : posted
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+            produce(2, detail::turn::waiting::none);
+        else if (index == 1)
+        {
+            post(0);
+            post(1);
+        }
+        else
+            while (ran.load(relaxed) != 2)
+            {
+                if (ioc.poll_one() == 0)
+                    yield();
+            }
+    }
+};
+
+std::vector<named_setup> const scenarios{
+    {"two post", setup_of<to_producer>(3), 4'000},
+    {"the producer leaves", setup_of<to_foreign_thread>(3), 4'000},
+};
+
+}
+
+BOOST_AUTO_TEST_CASE(loses_no_wake_up)
+{
+    keep_apart(reinterpret_cast<void**>(&detail::call_frame::top_));
+    check(scenarios);
+    weaken(scenarios,
+        {
+            {"posted_queue.hpp push", access::modify, seq_cst, seq_cst, ""},
+            {"posted_queue.hpp empty", access::load, seq_cst, seq_cst, ""},
+            {"posted_queue.hpp drain_to", access::modify, seq_cst, acquire, "it publishes nothing"},
+            {"reactor.hpp post", access::load, seq_cst, seq_cst, ""},
+            {"reactor.hpp wait", access::store, seq_cst, seq_cst, ""},
+            {"reactor.hpp leave", access::store, seq_cst, seq_cst, ""},
+            {"reactor.hpp wake_up", access::modify, seq_cst, acquire, "the io_context's lock publishes"},
+            {"reactor.hpp woken", access::modify, seq_cst, release, "the io_context's lock has been taken"},
+        });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

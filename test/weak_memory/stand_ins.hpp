@@ -1,0 +1,77 @@
+// Stands for shipped headers that have no part in what is checked, but use what fibers, as which
+// Relacy runs threads, do not have: thread-local objects with destructors, an io_context of their
+// own, the system's threads. Include it before any shipped header.
+
+#ifndef ASIO_EWYK_TEST_WEAK_MEMORY_STAND_INS_HPP
+#define ASIO_EWYK_TEST_WEAK_MEMORY_STAND_INS_HPP
+
+#define ASIO_EWYK_DETAIL_CPU_BINDING_HPP
+#define ASIO_EWYK_DETAIL_THIS_THREAD_HPP
+#define ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
+
+#include <asio_ewyk/detail/task_action.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/core/typeinfo.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+using thread_id = int;
+
+inline void name_this_thread(std::string const&, std::size_t) noexcept {}
+inline thread_id this_thread_id() noexcept { return 1; }
+inline bool sleeps(thread_id) noexcept { return true; }
+inline bool has_several_cpus() noexcept { return false; }
+
+struct exact_timeouts
+{
+    exact_timeouts() noexcept {}
+    ~exact_timeouts() {}
+};
+
+struct block_signals
+{
+    block_signals() noexcept {}
+    ~block_signals() {}
+};
+
+struct unbound
+{
+    unbound() noexcept {}
+    ~unbound() {}
+};
+
+template <class F>
+void with_recycled_memory(F f)
+{
+    f();
+}
+
+class thread_activity
+{
+public:
+    static thread_activity& mine() noexcept
+    {
+        static thread_activity one;
+        return one;
+    }
+
+    static void forget_others() noexcept {}
+    void const* serve(void const*) noexcept { return nullptr; }
+};
+
+struct handler_scope
+{
+    explicit handler_scope(task_action) noexcept {}
+    ~handler_scope() {}
+};
+
+}
+
+#endif

@@ -2,6 +2,7 @@
 // to him.
 
 #include "check.hpp"
+#include "stand_ins.hpp"
 #include "checked_futex.hpp"
 
 #include <asio_ewyk/detail/deadline.hpp>

@@ -6,16 +6,20 @@
 #define ASIO_EWYK_TEST_WEAK_MEMORY_STAND_INS_HPP
 
 #define ASIO_EWYK_DETAIL_CPU_BINDING_HPP
+#define ASIO_EWYK_DETAIL_STACK_CAPTURE_HPP
 #define ASIO_EWYK_DETAIL_THIS_THREAD_HPP
 #define ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
+#define ASIO_EWYK_DETAIL_TRACE_POINT_HPP
 
 #include <asio_ewyk/detail/task_action.hpp>
+#include <asio_ewyk/detail/trace_event.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/core/typeinfo.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace asio_ewyk::detail {
@@ -68,8 +72,25 @@ public:
 
 struct handler_scope
 {
-    explicit handler_scope(task_action) noexcept {}
+    explicit handler_scope(task_action, void const* = nullptr) noexcept {}
     ~handler_scope() {}
+};
+
+struct stack_capture
+{
+    static void install(int) noexcept {}
+    static void allow(int) noexcept {}
+};
+
+inline void test_point(trace_event = trace_event::step) noexcept {}
+inline void trace_point(
+    trace_event, void const* = nullptr, std::uint32_t = 0, task_action = nullptr) noexcept
+{}
+
+struct trace_span
+{
+    explicit trace_span(trace_event, void const* = nullptr, task_action = nullptr) noexcept {}
+    ~trace_span() {}
 };
 
 }

@@ -57,6 +57,8 @@ struct used_again : scenario
     used_again()
     {
         std::construct_at(&thread_activity::all_, nullptr);
+        std::construct_at(&thread_activity::records_, std::size_t{0});
+        std::construct_at(&thread_activity::asked_, thread_activity::attention::none);
         first = thread_activity::add();
     }
 
@@ -65,6 +67,8 @@ struct used_again : scenario
     {
         for (thread_activity* a = thread_activity::all_.load(); a;)
             std::destroy_at(std::exchange(a, a->next_));
+        std::destroy_at(&thread_activity::asked_);
+        std::destroy_at(&thread_activity::records_);
         std::destroy_at(&thread_activity::all_);
     }
 

@@ -173,6 +173,7 @@ extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
+void __tsan_atomic_signal_fence(int) {} // one thread of the system runs them all
 
 #define EWYK_ACCESS(size) \
     void __tsan_read##size(void* p) { weak_memory::access(p, size, false); } \

@@ -66,9 +66,10 @@ struct event_loop_options
     std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);
 
     /** Called with each report, at most 10 times a second for a context, by one thread that is
-        nobody else's. It may use the context, but not destroy it nor wait for its handlers: while
-        it runs nothing else is reported, and the destructor of the context waits for it. What it
-        throws is caught, and the report goes where it goes if this is empty: a line on stderr.
+        nobody else's. It may use the context, but not destroy it, wait for its handlers, nor end
+        the process by `exit`: while it runs nothing else is reported, and the destructor of the
+        context waits for it. What it throws is caught, and the report goes where it goes if this
+        is empty: a line on stderr.
     */
     stall_callback on_stall = {};
 

@@ -155,6 +155,7 @@ private:
         }
     }
 
+    bool serves() const noexcept override { return true; }
     std::size_t waiting() const noexcept override { return threads_.client().size(); }
     std::size_t taken() const noexcept override { return threads_.client().taken(); }
 

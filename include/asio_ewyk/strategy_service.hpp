@@ -112,6 +112,7 @@ private:
     }
 
     std::size_t waiting() const noexcept override;
+    bool serves() const noexcept override;
     std::size_t taken() const noexcept override;
     void tell_state(detail::text_sink& out) const noexcept override;
 

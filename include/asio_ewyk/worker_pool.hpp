@@ -144,6 +144,7 @@ private:
     void submit(detail::task* t, bool caller_may_run);
 
     std::size_t waiting() const noexcept override { return client_.size(); }
+    bool serves() const noexcept override { return !threads_.stopping(); }
     std::size_t taken() const noexcept override { return client_.taken(); }
     void tell_state(detail::text_sink& out) const noexcept override;
 

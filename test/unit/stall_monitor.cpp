@@ -302,6 +302,47 @@ BOOST_AUTO_TEST_CASE(goes_on_after_a_fork)
     }
 }
 
+// As with a pool whose threads run a context: they wait there for work.
+BOOST_AUTO_TEST_CASE(a_handler_that_runs_a_context_is_none_of_its_handlers)
+{
+    reports of_inner;
+    reports of_other;
+    ewyk::strategy_options o;
+    o.stall_threshold = 5ms;
+    o.on_stall = of_inner.callback();
+    ewyk::strategy_context inner(o);
+    auto work = asio::make_work_guard(inner);
+    ewyk::worker_pool pool({.on_stall = of_inner.callback()});
+    asio::post(pool, [&] { inner.run(); });
+    std::atomic<bool> ran{false};
+    asio::post(inner, [&] { ran = true; });
+    BOOST_TEST(eventually([&] { return ran.load(); }));
+
+    // It is looked at as often as the inner one, which would have been reported long before.
+    ewyk::worker_pool other({.stall_threshold = 50ms, .on_stall = of_other.callback()});
+    asio::post(other, [&] { of_other.wait_for(kind_of_stall::running); });
+    BOOST_TEST(of_other.wait_for(kind_of_stall::ended));
+    BOOST_TEST(of_inner.count(kind_of_stall::running) == 0u);
+    work.reset();
+    pool.join();
+}
+
+// Nobody runs it, so nobody is late.
+BOOST_AUTO_TEST_CASE(tasks_of_a_context_that_nobody_runs_are_not_late)
+{
+    reports of_idle;
+    reports of_other;
+    ewyk::strategy_options o;
+    o.stall_threshold = 5ms;
+    o.on_stall = of_idle.callback();
+    ewyk::strategy_context idle(o);
+    asio::post(idle, [] {});
+    ewyk::worker_pool other({.stall_threshold = 50ms, .on_stall = of_other.callback()});
+    asio::post(other, [&] { of_other.wait_for(kind_of_stall::running); });
+    BOOST_TEST(of_other.wait_for(kind_of_stall::ended));
+    BOOST_TEST(of_idle.count(kind_of_stall::lag) == 0u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 #endif

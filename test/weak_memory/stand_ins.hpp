@@ -67,7 +67,12 @@ public:
     }
 
     static void forget_others() noexcept {}
-    void const* serve(void const*) noexcept { return nullptr; }
+    struct state
+    {
+        task_action what = nullptr;
+        void const* owner = nullptr;
+    };
+    state serve(state) noexcept { return {}; }
 };
 
 struct handler_scope

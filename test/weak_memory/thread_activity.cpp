@@ -35,7 +35,7 @@ struct looks : scenario
             for (int i = 0; i != 3; ++i)
             {
                 begun[i] = 1;
-                record.serve(&begun[i]);
+                record.serve({nullptr, &begun[i]});
             }
             return;
         }
@@ -93,7 +93,7 @@ struct used_again : scenario
             mine = thread_activity::add();
             second.store(mine, std::memory_order_relaxed);
         }
-        mine->serve(this);
+        mine->serve({nullptr, this});
         // Its own, and whatever else it finds is made.
         bool found = false;
         thread_activity::for_each([&](thread_activity const& a) { found |= &a == mine && a.thread() == 0; });

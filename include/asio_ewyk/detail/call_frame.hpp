@@ -26,7 +26,7 @@ public:
         , owner_(owner)
         , outer_(std::exchange(top_, this))
         , activity_(thread_activity::mine())
-        , served_before_(activity_.serve(owner))
+        , served_before_(activity_.serve({nullptr, owner}))
     {
     }
 
@@ -132,7 +132,7 @@ private:
     void const* owner_;
     call_frame* outer_;
     thread_activity& activity_;
-    void const* served_before_;
+    thread_activity::state served_before_;
     std::exception_ptr error_;
 
     static inline thread_local call_frame* top_ = nullptr;

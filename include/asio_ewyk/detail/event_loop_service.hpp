@@ -106,6 +106,10 @@ private:
 
     void shutdown() override;
 
+    bool serves() const noexcept override
+    {
+        return !closed_.load() && state_.load() != state::fresh && !terminated();
+    }
     std::size_t waiting() const noexcept override
     {
         return static_cast<std::size_t>(depth_.waiting());

@@ -51,6 +51,9 @@ public:
         return std::nullopt;
     }
 
+    // Nobody is there who could be late.
+    void reset() noexcept { open_ = told_ = false; }
+
 private:
     void open(time_point now, std::size_t taken, std::size_t waiting) noexcept
     {

@@ -74,7 +74,9 @@ public:
     void post_own(task* t) noexcept
     {
         depth_.add();
+        trace_point(trace_event::post, t);
         posted_.push_uncounted(t);
+        test_point();
         if (asleep_.load())
             wake_up();
     }

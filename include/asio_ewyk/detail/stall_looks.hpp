@@ -207,6 +207,8 @@ private:
         context& c = at(contexts_, p.number());
         p.look(p.owner(), [&](stall_teller const& w) {
             watched const& what = w.what();
+            if (!what.serves())
+                return c.lag.reset();
             auto const found = c.lag.look(now, w.settings().threshold, what.taken(), c.longest,
                 [&] { return what.waiting(); });
             if (!found || !c.limit.allows(now))

@@ -152,12 +152,14 @@ public:
             attend();
     }
 
-    void const* serve(void const* owner) noexcept
+    // For somebody else from now on: what a handler that runs him is about is not a handler of his.
+    state serve(state next) noexcept
     {
-        void const* const outer = owner_.load(std::memory_order_relaxed);
-        owner_.store(owner, std::memory_order_release);
-        change();
-        if (what_.load(std::memory_order_relaxed)) [[unlikely]]
+        state const outer{
+            what_.load(std::memory_order_relaxed), owner_.load(std::memory_order_relaxed)};
+        owner_.store(next.owner, std::memory_order_release);
+        set(next.what);
+        if (next.what) [[unlikely]]
             attend();
         return outer;
     }

@@ -15,8 +15,11 @@ namespace asio_ewyk::detail {
 class watched
 {
 public:
-    // How many tasks wait; not for every day, see posted_queue::count.
+    // How many tasks wait.
     virtual std::size_t waiting() const noexcept = 0;
+
+    // Whether somebody is there to take them; if not, nobody expects them to be taken soon.
+    virtual bool serves() const noexcept = 0;
 
     // How many of those that waited have been taken out of the queue so far.
     virtual std::size_t taken() const noexcept = 0;

@@ -15,6 +15,11 @@ inline std::size_t strategy_service::waiting() const noexcept
     return static_cast<std::size_t>(reactor_.depth().waiting()) + crew_.pool().client().size();
 }
 
+inline bool strategy_service::serves() const noexcept
+{
+    return !shut_down_.load() && crew_.runners() != 0;
+}
+
 inline std::size_t strategy_service::taken() const noexcept
 {
     return static_cast<std::size_t>(reactor_.depth().taken()) + crew_.pool().client().taken();

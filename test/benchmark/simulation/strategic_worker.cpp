@@ -17,8 +17,9 @@ using asio_ewyk::strategy_t;
 
 // Handlers that sleep are of another type than those that do not.
 template <bool Blocks>
-void act(asio_ewyk::detail::task*, bool)
+boost::core::typeinfo const* act(asio_ewyk::detail::task*, asio_ewyk::detail::task_purpose)
 {
+    return nullptr;
 }
 
 loans::task_type type_of(task const& t)

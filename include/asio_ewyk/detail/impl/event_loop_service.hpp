@@ -218,7 +218,7 @@ inline void event_loop_service::work()
 {
     thread_id_.store(std::this_thread::get_id());
     clock_.begin();
-    thread_activity::mine().serve(this);
+    thread_activity::mine().serve({nullptr, this});
     stack_capture::allow(options_.stack_signal);
     name_this_thread(options_.name, options_.number);
     cpu_binding const bound(cpu_of(options_));

@@ -21,9 +21,13 @@ inline void fence_other_threads() noexcept
 {
 #if defined(ASIO_EWYK_DETAIL_HAS_MEMBARRIER)
     int const error = errno;
-    static bool const registered
-        = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0;
-    if (registered)
+    // Not a static constant: a fork in between would leave its guard locked in the child. Twice
+    // does no harm.
+    static std::atomic<bool> registered{false};
+    if (!registered.load())
+        registered.store(
+            ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0);
+    if (registered.load())
         ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
     errno = error;
 #endif
@@ -114,8 +118,12 @@ inline void stall_monitor::wake() noexcept
 
 inline void stall_monitor::rouse() noexcept
 {
-    std::lock_guard const lock(mutex_);
-    if (run_)
+    // Whoever begins a handler may hold a mutex that the program's own handlers of a fork, which is
+    // under way and has this one, wait for. The next handler that begins tries again.
+    std::unique_lock const lock(mutex_, std::try_to_lock);
+    if (!lock)
+        thread_activity::ask(attention::wake);
+    else if (run_)
         run_->sleep.unpark();
     else if (contexts_ != 0 && forks_ == 0)
         start();
@@ -181,6 +189,7 @@ inline void stall_monitor::fork_child() noexcept
     watch_place::forget_others();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
     self.run_.reset();
+    self.forks_ = 0;
     self.ask_to_wake();
     self.mutex_.unlock();
 }

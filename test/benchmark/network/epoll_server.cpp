@@ -16,8 +16,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string>
 #include <string_view>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -35,6 +37,9 @@ int checked(int result, char const* what)
         throw std::system_error(errno, std::generic_category(), what);
     return result;
 }
+
+/// What the answer to /metrics is: a loop of its own counts nothing.
+std::function<std::string()> const no_metrics = [] { return std::string(); };
 
 /// One connection: what was read of it, and what is still to be sent.
 class connection
@@ -139,7 +144,7 @@ private:
 
     descriptor socket_;
     request_reader reader_;
-    http_server::responder responder_;
+    http_server::responder responder_{no_metrics};
     std::string_view rest_;    // of the answer; the responder's until its next one
     state state_ = state::reading;
     std::size_t drained_ = 0;

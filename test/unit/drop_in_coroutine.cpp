@@ -4,6 +4,8 @@
 #include "support.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
+// First: coroutines have a concept of a name that channels take for the class.
+#include <boost/asio/experimental/channel.hpp>
 #include <boost/asio/experimental/coro.hpp>
 #include <boost/asio/experimental/use_coro.hpp>
 

@@ -120,7 +120,9 @@ inline void weaken(
     std::vector<named_setup> const& scenarios, std::vector<needed_order> const& listed)
 {
     bool const all = std::getenv("EWYK_WEAK_MEMORY_ALL") != nullptr;
-    auto const operations = sorted(take_operations());
+    // The last first: in a function that gives something away it is the one that matters.
+    auto operations = sorted(take_operations());
+    std::reverse(operations.begin(), operations.end());
     std::size_t weakened = 0;
     std::map<std::string, bool> needs;
     for (operation const& o : operations)

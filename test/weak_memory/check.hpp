@@ -143,7 +143,7 @@ inline void weaken(
             std::string wrong = hunt(scenarios, flaw, 1);
             // What has to be found has more time, so that a change elsewhere does not hide it.
             if (needed && wrong.empty() && !needs[what])
-                wrong = hunt(scenarios, flaw, 100);
+                wrong = hunt(scenarios, flaw, all ? 100 : 10);
             BOOST_TEST_MESSAGE(o.line << ": " << what << ": " << (wrong.empty() ? "not found" : wrong));
             if (needed)
                 needs[what] |= !wrong.empty();

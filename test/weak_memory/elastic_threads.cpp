@@ -144,14 +144,17 @@ BOOST_AUTO_TEST_CASE(lose_nothing)
 {
     keep_apart(reinterpret_cast<void**>(&detail::call_frame::top_));
     check(all);
-    weaken(all,
-        {
-            {"elastic_threads.hpp execute", access::store, seq_cst, seq_cst, ""},
-            {"elastic_threads.hpp next", access::load, seq_cst, seq_cst, ""},
-            {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
-            {"reserve.hpp claim", access::load, seq_cst, seq_cst, ""},
-            {"reserve.hpp claim", access::modify, seq_cst, acquire, "the job is published by unpark()"},
-        });
+    std::vector<needed_order> needed{
+        {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
+        {"reserve.hpp claim", access::load, seq_cst, seq_cst, ""},
+        {"reserve.hpp claim", access::modify, seq_cst, acquire, "the job is published by unpark()"},
+    };
+    // These show after some hundred thousand executions, which take minutes.
+    if (std::getenv("EWYK_WEAK_MEMORY_ALL"))
+        for (auto const& [function, kind] : {std::pair("elastic_threads.hpp execute", access::store),
+                 std::pair("elastic_threads.hpp next", access::load)})
+            needed.push_back({function, kind, seq_cst, seq_cst, ""});
+    weaken(all, needed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

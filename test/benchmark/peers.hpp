@@ -6,6 +6,7 @@
 
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/strategy_context.hpp>
+#include <asio_ewyk/trace.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -37,7 +38,8 @@ namespace ewyk = asio_ewyk;
 
    What has not run when a peer is destroyed is destroyed with it. Of the parameters, `threads` is
    how many threads run `io_context/n`, `max_threads` how many a pool may have, be it a strategy's
-   or a `thread_pool`, and `grace` that of the strategies with one.
+   or a `thread_pool`, and `grace` that of the strategies with one. `stall_threshold`, `timing` and
+   `trace` are for the strategies and the loop: how much of them can be seen from outside.
 */
 
 /// A context that is run by a given number of threads.
@@ -115,20 +117,21 @@ private:
 class strategic_context : public run_by_threads<ewyk::strategy_context>
 {
 public:
-    strategic_context(
-        ewyk::strategy_t s, std::size_t max_threads, std::chrono::nanoseconds grace)
-        : run_by_threads(1, s, options(max_threads, grace))
+    strategic_context(named_strategy const& s, parameters const& with)
+        : run_by_threads(1, s.strategy, options(s, with))
     {
     }
 
     std::size_t threads() { return 1 + context_.pool().threads(); }
 
 private:
-    static ewyk::strategy_options options(std::size_t max_threads, std::chrono::nanoseconds grace)
+    static ewyk::strategy_options options(named_strategy const& s, parameters const& with)
     {
         ewyk::strategy_options chosen;
-        chosen.max_threads = max_threads;
-        chosen.grace = grace;
+        chosen.max_threads = with.count("max_threads");
+        chosen.grace = s.grace(with.microseconds("grace"));
+        chosen.stall_threshold = with.microseconds("stall_threshold");
+        chosen.timing = with["timing"] != 0;
         return chosen;
     }
 };
@@ -137,6 +140,11 @@ private:
 class loop
 {
 public:
+    explicit loop(ewyk::event_loop_options const& chosen)
+        : loop_(chosen)
+    {
+    }
+
     template <class F>
     void submit(F&& f)
     {
@@ -149,6 +157,21 @@ private:
     ewyk::event_loop loop_;
 };
 
+/// Records a trace while it lives, if one is wanted.
+class traced
+{
+public:
+    explicit traced(parameters const& with)
+    {
+        if (with["trace"] != 0)
+            ewyk::trace::start();
+    }
+
+    traced(traced const&) = delete;
+    traced& operator=(traced const&) = delete;
+    ~traced() { ewyk::trace::stop(); }
+};
+
 /// The names of all peers; those of the strategies follow.
 inline constexpr std::array<std::string_view, 4> plain_peers{
     "io_context/1", "io_context/n", "io_context+thread_pool", "event_loop"};
@@ -157,7 +180,8 @@ inline constexpr std::array<std::string_view, 4> plain_peers{
 template <class Visit>
 void visit_peer(std::string_view name, parameters const& with, Visit visit)
 {
-    auto const made = [&]<class Peer>(std::type_identity<Peer>, auto&&... args) {
+    auto const made = [&]<class Peer>(std::type_identity<Peer>, auto const&... args) {
+        traced const recorded(with);
         Peer peer(args...);
         visit(peer);
     };
@@ -170,11 +194,15 @@ void visit_peer(std::string_view name, parameters const& with, Visit visit)
     if (name == plain_peers[2])
         return made(std::type_identity<offloading_context>(), max_threads);
     if (name == plain_peers[3])
-        return made(std::type_identity<loop>());
+    {
+        ewyk::event_loop_options chosen;
+        chosen.stall_threshold = with.microseconds("stall_threshold");
+        chosen.timing = with["timing"] != 0;
+        return made(std::type_identity<loop>(), chosen);
+    }
     for (named_strategy const& s : strategies)
         if (name == s.name)
-            return made(std::type_identity<strategic_context>(), s.strategy,
-                max_threads, s.grace(with.microseconds("grace")));
+            return made(std::type_identity<strategic_context>(), s, with);
     throw std::invalid_argument("there is no peer " + std::string(name));
 }
 

@@ -4,6 +4,7 @@
 #include "mixed_chains.hpp"
 #include "overload.hpp"
 #include "post.hpp"
+#include "stalls.hpp"
 #include "strategy.hpp"
 #include "workload.hpp"
 
@@ -19,6 +20,7 @@ std::vector<workload> const& workloads()
         cpu_bound_workload(),
         mixed_chains_workload(),
         overload_workload(),
+        stalls_workload(),
     };
     return all;
 }

@@ -13,12 +13,15 @@ namespace asio_ewyk::detail {
 class loan_count
 {
 public:
-    // The producer, which has seen that this is the number of the last loan.
+    // The producer, which has seen that this is the number of the last loan. It is remembered now
+    // and then, long before the number could have wrapped around twice.
     void see(std::uint32_t number) noexcept
     {
+        std::uint64_t const before = seen_.load(std::memory_order_relaxed);
+        std::uint64_t const now = extended(before, number);
         // Release, and acquire below: who reads it finds that number or a later one in the word.
-        seen_.store(
-            extended(seen_.load(std::memory_order_relaxed), number), std::memory_order_release);
+        if (now - before >= std::uint64_t{1} << 20)
+            seen_.store(now, std::memory_order_release);
     }
 
     // Any thread; `now` tells the number of the last loan.

@@ -146,6 +146,18 @@ _PLANS = (
         ),
         seconds=0.5,
     ),
+    _Plan(
+        Workload(
+            "stalls",
+            "a handler that does not return, with a threshold of 10 ms, alone and beside chains of"
+            " functions that do nothing; latency from then on until it is reported",
+            (P99, MAX),
+            compared=P50,
+        ),
+        quick=[{"chains": 0}, {"chains": 8}],
+        peers=(_GRACE, "event_loop"),
+        seconds=1.5,
+    ),
 )
 
 
@@ -153,11 +165,14 @@ def workloads() -> Sequence[Workload]:
     return [plan.workload for plan in _PLANS]
 
 
-def ask(settings: Settings, *arguments: str) -> Any:
-    """What the program prints, as JSON."""
-    program = settings.programs / "test" / "benchmark" / "benchmark_workload"
+PROGRAM = "benchmark_workload"
+
+
+def ask(settings: Settings, *arguments: str, program: str = PROGRAM) -> Any:
+    """What the program prints, as JSON. `program`: a path in test/benchmark."""
+    path = settings.programs / "test" / "benchmark" / program
     done = subprocess.run(
-        [program, *arguments], check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT
+        [path, *arguments], check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT
     )
     return json.loads(done.stdout)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from . import in_process, network
+from . import in_process, network, observed
 from .case import Case, Settings, Workload
 
-SOURCES = (in_process, network)
+SOURCES = (in_process, observed, network)
 
 
 def workloads() -> dict[str, Workload]:

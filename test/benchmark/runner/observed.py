@@ -1,0 +1,57 @@
+"""What it costs to be seen: the chains of `post` with each part of the library on and off.
+
+A source, see case.py.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+
+from . import in_process
+from .case import Case, Result, Settings, Workload
+from .column import CPU_NS, RATE, TIME_NS
+
+SECONDS = 0.2
+NO_REPORTS = "--stall_threshold=0"
+
+# What is seen: the program that shows just that, and how it is called.
+PARTS = {
+    "nothing": ("uncounted/benchmark_uncounted", [NO_REPORTS]),
+    "metrics": (in_process.PROGRAM, [NO_REPORTS]),
+    "metrics, stalls": (in_process.PROGRAM, []),
+    "metrics, timing": (in_process.PROGRAM, [NO_REPORTS, "--timing=1"]),
+    "metrics, trace": (in_process.PROGRAM, [NO_REPORTS, "--trace=1"]),
+    "everything": (in_process.PROGRAM, ["--timing=1", "--trace=1"]),
+}
+
+QUICK = ("produce_consume", "eat_what_you_kill+grace", "event_loop")
+MORE = ("produce_execute_consume", "execute_produce_consume", "eat_what_you_kill")
+
+WORKLOAD = Workload(
+    "observed",
+    "functions that do nothing, as in `post`, and how much of them can be seen from outside;"
+    " \"metrics, stalls\" is what one has without saying anything",
+    (CPU_NS, RATE),
+    baselines=("nothing", "metrics"),
+    compared=TIME_NS,
+)
+
+
+def workloads() -> Sequence[Workload]:
+    return [WORKLOAD]
+
+
+def measure(program: str, arguments: Sequence[str], settings: Settings) -> Result:
+    seconds = settings.seconds or SECONDS
+    return in_process.ask(
+        settings, *arguments, f"--warm-up={in_process.WARM_UP}", f"--seconds={seconds}",
+        program=program,
+    )
+
+
+def cases(settings: Settings) -> Iterator[Case]:
+    for runs in (*QUICK, *MORE) if settings.full else QUICK:
+        for part, (program, options) in PARTS.items():
+            yield Case(
+                WORKLOAD.name, part, {"by": runs},
+                functools.partial(measure, program, ["post", runs, *options]),
+            )

@@ -89,38 +89,10 @@ private:
     std::unique_ptr<state> state_;
 };
 
-inline std::size_t least_loaded::state::choose(context_group<event_loop> const& group)
-{
-    auto const now = clock::now();
-    if (!balance || cpu_time.size() != group.size()) // or it was used for another group
-    {
-        cpu_time.resize(group.size());
-        utilisation.resize(group.size());
-        for (std::size_t i = 0; i != group.size(); ++i)
-            cpu_time[i] = group[i].cpu_time();
-        measured = now;
-        balance.emplace(group.size());
-    }
-    if (now - measured >= interval)
-        measure(group, now);
-    return balance->choose();
-}
-
-inline void least_loaded::state::measure(
-    context_group<event_loop> const& group, clock::time_point now)
-{
-    using seconds = std::chrono::duration<double>;
-    seconds const elapsed = now - measured;
-    for (std::size_t i = 0; i != group.size(); ++i)
-    {
-        auto const used = group[i].cpu_time();
-        utilisation[i] = seconds(used - cpu_time[i]) / elapsed;
-        cpu_time[i] = used;
-    }
-    balance->measured(utilisation, elapsed.count());
-    measured = now;
-}
-
 } // namespace asio_ewyk
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/chooser.ipp>
+#endif
 
 #endif

@@ -1,21 +1,7 @@
 #ifndef ASIO_EWYK_DUMP_HPP
 #define ASIO_EWYK_DUMP_HPP
 
-#include <asio_ewyk/detail/stall_teller.hpp>
-#include <asio_ewyk/detail/text_sink.hpp>
-#include <asio_ewyk/detail/thread_activity.hpp>
-#include <asio_ewyk/detail/watched.hpp>
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <ostream>
-#include <string>
-
-#if defined(__unix__) || defined(__APPLE__)
-#include <cerrno>
-#include <unistd.h>
-#endif
+#include <iosfwd>
 
 namespace asio_ewyk {
 
@@ -45,117 +31,10 @@ void dump(int descriptor) noexcept;
 
 #endif
 
-namespace detail {
-
-inline void describe_thread(text_sink& out, thread_activity const& a, time_point now) noexcept
-{
-    thread_activity::sight const s = a.look();
-    out << "thread " << static_cast<std::uint64_t>(a.thread());
-    boost::core::typeinfo const* const type
-        = s.now.what ? s.now.what(nullptr, task_purpose::describe) : nullptr;
-    if (type)
-        out << " runs " << type->name();
-    else
-        out << " runs no handler";
-    if (s.now.owner)
-        out << (type ? " of " : ", works for ") << s.now.owner;
-    if (type && s.where.file)
-        out << " at " << s.where.file << ':' << std::uint64_t{s.where.line};
-    if (type && s.began != time_point() && s.began <= now)
-        out << " since "
-            << static_cast<std::uint64_t>(
-                   std::chrono::duration_cast<std::chrono::milliseconds>(now - s.began).count())
-            << " ms";
-    out << ", change " << s.changes << '\n';
-}
-
-inline void describe_all(text_sink& out) noexcept
-{
-    time_point const now = std::chrono::steady_clock::now();
-    watch_place::for_each([&](watch_place& p) {
-        void const* const owner = p.owner();
-        p.look(owner, [&](stall_teller const& w) {
-            w.what().tell_state(out);
-            out << ", its threads work for " << owner << '\n';
-        });
-    });
-    thread_activity::for_each(
-        [&](thread_activity const& a) { describe_thread(out, a, now); });
-    out.flush();
-}
-
-} // namespace detail
-
-inline void dump(std::ostream& out)
-{
-    class stream_sink final : public detail::text_sink
-    {
-    public:
-        explicit stream_sink(std::string& text) noexcept
-            : text_(text)
-        {
-        }
-
-    private:
-        void write(char const* text, std::size_t size) noexcept override
-        {
-            try
-            {
-                text_.append(text, size);
-            }
-            catch (...)
-            {
-                // No memory for more.
-            }
-        }
-
-        std::string& text_;
-    };
-
-    std::string text;
-    stream_sink sink(text);
-    detail::describe_all(sink);
-    out << text;
-}
-
-#if defined(__unix__) || defined(__APPLE__)
-
-inline void dump(int descriptor) noexcept
-{
-    class descriptor_sink final : public detail::text_sink
-    {
-    public:
-        explicit descriptor_sink(int descriptor) noexcept
-            : descriptor_(descriptor)
-        {
-        }
-
-    private:
-        void write(char const* text, std::size_t size) noexcept override
-        {
-            while (size != 0)
-            {
-                ssize_t const n = ::write(descriptor_, text, size);
-                if (n < 0 && errno == EINTR)
-                    continue;
-                if (n <= 0)
-                    return;
-                text += n;
-                size -= static_cast<std::size_t>(n);
-            }
-        }
-
-        int descriptor_;
-    };
-
-    int const error = errno;
-    descriptor_sink sink(descriptor);
-    detail::describe_all(sink);
-    errno = error;
-}
-
-#endif
-
 } // namespace asio_ewyk
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/dump.ipp>
+#endif
 
 #endif

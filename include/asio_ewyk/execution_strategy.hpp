@@ -2,6 +2,7 @@
 #define ASIO_EWYK_EXECUTION_STRATEGY_HPP
 
 #include <asio_ewyk/detail/describe_production.hpp>
+#include <asio_ewyk/detail/impl/strategy_engine.hpp>
 #include <asio_ewyk/detail/pool_threads.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/strategy_engine.hpp>

@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <iosfwd>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -61,12 +60,7 @@ public:
         std::vector<label> const& labels = {});
 
     /// Writes the page. It does not throw but what the stream is told to.
-    friend std::ostream& operator<<(std::ostream& out, prometheus_page const& page)
-    {
-        for (family const& f : page.families_)
-            out << f.head << f.samples;
-        return out;
-    }
+    friend std::ostream& operator<<(std::ostream& out, prometheus_page const& page);
 
 private:
     class writer;
@@ -83,6 +77,8 @@ private:
 
 } // namespace asio_ewyk
 
-#include <asio_ewyk/impl/prometheus.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/prometheus.ipp>
+#endif
 
 #endif

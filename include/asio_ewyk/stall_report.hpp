@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <iosfwd>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -72,35 +72,12 @@ struct stall_report
 using stall_callback = std::function<void(stall_report const&)>;
 
 /// Writes a line, and one more for each function of the stack.
-inline std::ostream& operator<<(std::ostream& out, stall_report const& r)
-{
-    auto const ms = [](std::chrono::nanoseconds t) {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(t).count();
-    };
-    if (r.kind == stall_kind::lag)
-        out << "tasks of " << r.context << " wait for more than " << ms(r.time) << " ms, " << r.ran
-            << " were run meanwhile";
-    else
-        out << "a handler of " << r.context << (r.kind == stall_kind::ended ? " ran" : " has run")
-            << " for " << ms(r.time) << " ms";
-    if (r.kind == stall_kind::running)
-        out << (r.sleeps ? " and waits for something" : " and computes or has no core");
-    if (!r.handler.empty())
-        out << ": " << r.handler;
-    if (r.location)
-        out << " at " << r.location->file_name() << ':' << r.location->line() << " in "
-            << r.location->function_name();
-    if (!r.thread_name.empty())
-        out << ", thread " << r.thread_name << " (" << r.thread_id << ')';
-    if (r.kind != stall_kind::ended)
-        out << ", " << r.waiting << " waiting";
-    if (r.suppressed != 0)
-        out << ", " << r.suppressed << " reports left out";
-    for (std::string const& function : r.stack)
-        out << "\n    " << function;
-    return out;
-}
+std::ostream& operator<<(std::ostream& out, stall_report const& r);
 
 } // namespace asio_ewyk
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/stall_report.ipp>
+#endif
 
 #endif

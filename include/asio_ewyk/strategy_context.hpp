@@ -58,40 +58,21 @@ public:
 
     /// A context with a pool of its own; starts no thread. Throws `std::invalid_argument`, which
     /// names the field and its range, for options that cannot work.
-    explicit strategy_context(strategy_options options = {})
-        : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-        , service_(asio::make_service<strategy_service>(
-              *this, options, strategy_service::reactor::many_threads))
-    {
-    }
+    explicit strategy_context(strategy_options options = {});
 
     /// Likewise, with that strategy instead of the one in the options.
-    explicit strategy_context(strategy_t s, strategy_options options = {})
-        : strategy_context((options.strategy = s, std::move(options)))
-    {
-    }
+    explicit strategy_context(strategy_t s, strategy_options options = {});
 
     /// A context that shares a pool, which must outlive it. `grace`, `learning`, `policy`: see
     /// `strategy_options`.
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
         std::chrono::nanoseconds grace = default_grace, bool learning = true,
-        strategy_policy const& policy = {})
-        : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-        , service_(asio::make_service<strategy_service>(
-              *this, pool, s, grace, learning, policy, strategy_service::reactor::many_threads))
-    {
-    }
+        strategy_policy const& policy = {});
 
     /** stop(), waits for handlers that still run on threads of the pool, and destroys, unrun, all
         handlers that are left. Not to be called by a handler of the context.
     */
-    ~strategy_context()
-    {
-        // Before the services: handlers in the pool may still use sockets.
-        service_.halt();
-        shutdown();
-        destroy();
-    }
+    ~strategy_context();
 
     /// An executor with the context's strategy. No-throw guarantee.
     executor_type get_executor() noexcept { return service_.get_executor(); }
@@ -192,5 +173,9 @@ private:
 };
 
 } // namespace asio_ewyk
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/strategy_context.ipp>
+#endif
 
 #endif

@@ -105,11 +105,7 @@ private:
     void shutdown() override;
 
     // The pool's threads do not exist in the child.
-    void notify_fork(asio::execution_context::fork_event event) override
-    {
-        detail::pool_access::threads(pool_).notify_fork(event);
-        detail::stall_monitor::instance().notify_fork(event);
-    }
+    void notify_fork(asio::execution_context::fork_event event) override;
 
     std::size_t waiting() const noexcept override;
     bool serves() const noexcept override;
@@ -152,9 +148,12 @@ private:
 
 } // namespace asio_ewyk
 
-#include <asio_ewyk/impl/strategy_metrics.hpp>
 #include <asio_ewyk/impl/strategy_service.hpp>
-#include <asio_ewyk/impl/strategy_shutdown.hpp>
-#include <asio_ewyk/impl/strategy_view.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/strategy_metrics.ipp>
+#include <asio_ewyk/impl/strategy_service.ipp>
+#include <asio_ewyk/impl/strategy_shutdown.ipp>
+#include <asio_ewyk/impl/strategy_view.ipp>
+#endif
 
 #endif

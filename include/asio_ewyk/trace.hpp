@@ -87,6 +87,8 @@ void write_at_exit(std::string file);
 } // namespace trace
 } // namespace asio_ewyk
 
-#include <asio_ewyk/impl/trace.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/trace.ipp>
+#endif
 
 #endif

@@ -61,14 +61,7 @@ public:
 
     /// Starts no thread. Throws `std::invalid_argument`, which names the field and its range, for
     /// options that cannot work.
-    explicit worker_pool(worker_pool_options options = {})
-        : times_(detail::times_if(options.timing))
-        , threads_(std::move(options))
-        , client_(this)
-        , watch_(this, *this, detail::stall_settings(threads_.options()))
-    {
-        client_.measure(times_.get());
-    }
+    explicit worker_pool(worker_pool_options options = {});
 
     /// stop(), and waits for the tasks that run. Not to be called by a task of the pool.
     ~worker_pool();
@@ -172,5 +165,8 @@ private:
 } // namespace asio_ewyk
 
 #include <asio_ewyk/impl/worker_pool.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/worker_pool.ipp>
+#endif
 
 #endif

@@ -1,7 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_CONFIG_HPP
 #define ASIO_EWYK_DETAIL_CONFIG_HPP
 
-// What differs between versions and configurations of Asio: here, and nowhere else.
+// What differs between versions and configurations of Asio, and how the library is compiled: here,
+// and nowhere else.
 
 // Asio's strand asks executors for the interface of the Networking TS, unless it is told not to.
 #if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
@@ -11,6 +12,14 @@
 // A property that executors of Asio answer since Boost 1.90.
 #if __has_include(<boost/asio/execution/inline_exception_handling.hpp>)
 #define ASIO_EWYK_DETAIL_INLINE_EXCEPTION_HANDLING
+#endif
+
+// The bodies of functions that are no templates, which are in *.ipp: in every translation unit, or
+// only in the one that includes <asio_ewyk/impl/src.hpp>.
+#if defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#define ASIO_EWYK_DECL
+#else
+#define ASIO_EWYK_DECL inline
 #endif
 
 #endif

@@ -3,24 +3,19 @@
 
 #include <asio_ewyk/detail/call_frame.hpp>
 #include <asio_ewyk/detail/counter.hpp>
-#include <asio_ewyk/detail/deadline.hpp>
-#include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/pool_client.hpp>
 #include <asio_ewyk/detail/reserve.hpp>
-#include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/detail/trace_point.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 namespace asio_ewyk::detail {
@@ -45,14 +40,8 @@ public:
         no_thread, // it waits, and there is no thread but those that produce
     };
 
-    explicit elastic_threads(worker_pool_options options)
-        : options_(checked(std::move(options)))
-        , parked_(2 * options_.max_threads)
-        , workers_(2 * options_.max_threads)
-    {
-    }
-
-    ~elastic_threads() { stop_and_wait(); }
+    explicit elastic_threads(worker_pool_options options);
+    ~elastic_threads();
 
     worker_pool_options const& options() const noexcept { return options_; }
 
@@ -130,52 +119,15 @@ public:
 
     // All that is known of the threads and of the queue. The figures of the moment are read one
     // after the other, and cut to what the first one leaves.
-    pool_metrics metrics() const noexcept
-    {
-        pool_metrics m;
-        m.refused = refused_.get();
-        m.run_by_caller = run_by_caller_.get();
-        m.exceptions = exceptions_.get();
-        m.starts = started_.load();
-        m.start_failures = start_failures_.load();
-        m.threads = m.running = threads_.load();
-        auto const of_these = [&](std::size_t n) {
-            n = std::min(n, m.running);
-            m.running -= n;
-            return n;
-        };
-        m.starting = of_these(warming_.load());
-        m.parked = of_these(parked());
-        m.producing = of_these(occupied_.load());
-        m.max_threads = options_.max_threads;
-        m.queued = queued();
-        m.queued_max = std::max(static_cast<std::size_t>(most_queued_.get()), m.queued);
-        return m;
-    }
+    pool_metrics metrics() const noexcept;
 
-    void report(std::exception_ptr error) noexcept
-    {
-        exceptions_.add();
-        if (!options_.on_exception)
-            std::terminate();
-        options_.on_exception(std::move(error));
-    }
+    void report(std::exception_ptr error) noexcept;
 
     // Runs a task of a client on this thread, which the client was pinned for.
     void run(pool_client& client, task* t) noexcept;
 
 private:
-    struct worker
-    {
-        parker sleep;
-        std::thread thread;     // guarded by mutex_
-        bool used = false;      // guarded by mutex_: a thread has this place, or is about to
-        bool starting = false;  // guarded by mutex_: start() has not returned yet
-        bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
-        // Written by who claimed the thread, before it is woken.
-        task* job = nullptr;
-        pool_client* client = nullptr; // null: look in the queue
-    };
+    struct worker;
 
     bool may_start() const noexcept
     {
@@ -236,6 +188,10 @@ private:
 
 } // namespace asio_ewyk::detail
 
-#include <asio_ewyk/detail/impl/elastic_threads.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/elastic_metrics.ipp>
+#include <asio_ewyk/detail/impl/elastic_shutdown.ipp>
+#include <asio_ewyk/detail/impl/elastic_threads.ipp>
+#endif
 
 #endif

@@ -176,8 +176,11 @@ private:
 
 } // namespace asio_ewyk::detail
 
-#include <asio_ewyk/detail/impl/event_loop_metrics.hpp>
 #include <asio_ewyk/detail/impl/event_loop_service.hpp>
-#include <asio_ewyk/detail/impl/event_loop_view.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/event_loop_metrics.ipp>
+#include <asio_ewyk/detail/impl/event_loop_service.ipp>
+#include <asio_ewyk/detail/impl/event_loop_view.ipp>
+#endif
 
 #endif

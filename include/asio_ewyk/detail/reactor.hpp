@@ -258,6 +258,8 @@ private:
 
 } // namespace asio_ewyk::detail
 
-#include <asio_ewyk/detail/impl/reactor.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/reactor.ipp>
+#endif
 
 #endif

@@ -13,8 +13,12 @@
 #include <boost/core/demangle.hpp>
 
 #include <execinfo.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -26,11 +30,10 @@ namespace asio_ewyk::detail {
 #if defined(ASIO_EWYK_DETAIL_CAPTURES_STACKS)
 
 // Throws unless the signal is one that the program may give away.
-inline int checked_stack_signal(int signal)
+inline void check_stack_signal(int signal)
 {
     if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
         throw std::invalid_argument("stack_signal must be 0 or from SIGRTMIN to SIGRTMAX");
-    return signal;
 }
 
 // Has another thread write down its own stack, by a signal: nobody else can read it.
@@ -141,11 +144,10 @@ private:
 
 #else
 
-inline int checked_stack_signal(int signal)
+inline void check_stack_signal(int signal)
 {
     if (signal != 0)
         throw std::invalid_argument("stack_signal must be 0 on this platform");
-    return signal;
 }
 
 class stack_capture

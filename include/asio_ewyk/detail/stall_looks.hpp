@@ -7,6 +7,8 @@
 #include <asio_ewyk/detail/stall_limit.hpp>
 #include <asio_ewyk/detail/stall_teller.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/detail/watch_place.hpp>
 #include <asio_ewyk/detail/watched.hpp>
 #include <asio_ewyk/stall_report.hpp>
 

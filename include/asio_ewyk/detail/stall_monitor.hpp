@@ -91,6 +91,8 @@ private:
 
 } // namespace asio_ewyk::detail
 
-#include <asio_ewyk/detail/impl/stall_monitor.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/stall_monitor.ipp>
+#endif
 
 #endif

@@ -1,33 +1,23 @@
 #ifndef ASIO_EWYK_DETAIL_STANDBY_HPP
 #define ASIO_EWYK_DETAIL_STANDBY_HPP
 
-#include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/overrun_history.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/production.hpp>
 #include <asio_ewyk/detail/spread.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
-#include <asio_ewyk/detail/thread_clock.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <stdexcept>
-#include <thread>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
-inline std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
-{
-    if (grace < std::chrono::nanoseconds::zero())
-        throw std::invalid_argument("grace must be at least 0");
-    return grace;
-}
+// Throws std::invalid_argument.
+std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 
 // Where a thread stands by while the producer runs its tasks on loan, and how it tells that one of
 // them is late: it looks from time to time how long the loan has lasted. One thread at a time, the
@@ -65,15 +55,7 @@ public:
     static constexpr int patience = 3;
 
     // `untold`: see overrun_history.
-    explicit standby(duration grace, bool learns = false, task::action untold = {}) noexcept
-        : grace_(grace)
-        , learns_(learns)
-        , computing_grace_(grace > duration::max() / computing ? grace : computing * grace)
-        , interval_(least())
-        , may_spread_(in_use() && has_several_cpus())
-        , history_(untold)
-    {
-    }
+    explicit standby(duration grace, bool learns = false, task::action untold = {}) noexcept;
 
     // Whether there is a grace; without one nobody stands by.
     bool in_use() const noexcept { return grace_ != duration::zero(); }
@@ -180,27 +162,9 @@ public:
         }
 
         // A look at the word.
-        verdict look(production now) noexcept
-        {
-            if (now.state != production_state::lent)
-                return ++quiet_ < patience ? verdict::look_again : verdict::leave;
-            quiet_ = 0;
-            duration const time
-                = std::chrono::steady_clock::now() - at_.began_.load(std::memory_order_relaxed);
-            if (time < at_.grace_)
-            {
-                at_.interval_ = std::min(at_.interval_ + at_.interval_ / 16, longest);
-                return verdict::look_again;
-            }
-            if (time < at_.computing_grace_
-                && !sleeps(at_.lender_.load(std::memory_order_relaxed)))
-                return verdict::look_again;
-            at_.interval_ = std::max(at_.interval_ / 2, at_.least());
-            at_.count_late();
-            return verdict::take_over;
-        }
+        verdict look(production now) noexcept;
 
-        void wait() { at_.sleep_.park_until(after(at_.interval_)); }
+        void wait();
 
     private:
         standby& at_;
@@ -215,23 +179,7 @@ private:
     }
 
     // A window is over.
-    void decide(time_point now) noexcept
-    {
-        duration const time = now - began_window_;
-        duration const cpu = this_thread_cpu_time();
-        std::thread::id const id = std::this_thread::get_id();
-        std::optional<duration> used;
-        if (std::exchange(producer_, id) == id)
-            used = cpu - cpu_;
-        duration const ran(ran_.exchange(0, std::memory_order_relaxed));
-        bool const lends = !may_spread_
-            || spread_.lends_after({time, tasks_, used, ran});
-        spreads_ = !lends;
-        pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
-        began_window_ = now;
-        cpu_ = cpu;
-        tasks_ = 0;
-    }
+    void decide(time_point now) noexcept;
 
     duration least() const noexcept { return std::clamp(grace_, shortest, longest); }
 
@@ -249,7 +197,7 @@ private:
     std::size_t tasks_ = 0; // in this window
     time_point began_window_{};
     duration cpu_{}; // of that thread, at its beginning
-    std::thread::id producer_;
+    void const* producer_ = nullptr; // an address that only that thread has
 
     // In this window; relaxed, plain sums.
     std::atomic<int> late_{0};
@@ -272,5 +220,9 @@ private:
 };
 
 } // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/standby.ipp>
+#endif
 
 #endif

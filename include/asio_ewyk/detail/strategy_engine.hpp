@@ -9,7 +9,6 @@
 #include <asio_ewyk/detail/strategy_counters.hpp>
 #include <asio_ewyk/detail/task.hpp>
 #include <asio_ewyk/detail/task_times.hpp>
-#include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/detail/trace_choice.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
@@ -267,7 +266,5 @@ private:
 };
 
 } // namespace asio_ewyk::detail
-
-#include <asio_ewyk/detail/impl/strategy_engine.hpp>
 
 #endif

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -81,14 +80,7 @@ public:
     }
 
     // In the child of a fork, where the other threads do not exist.
-    static void forget_others() noexcept
-    {
-        for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
-            if (a != mine_)
-                a->vacate();
-        if (mine_)
-            mine_->thread_.store(current_thread_id(), std::memory_order_relaxed);
-    }
+    static void forget_others() noexcept;
 
     // Any thread.
     std::uint64_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
@@ -103,24 +95,7 @@ public:
 
     // Acquire, all of them: who reads something of a later change reads the number of that change,
     // or of one after it, at the end, and does not take it for a part of this one.
-    sight look() const noexcept
-    {
-        sight s;
-        s.changes = changes();
-        s.now = {what_.load(std::memory_order_acquire), owner_.load(std::memory_order_acquire)};
-        if (stamped_.load(std::memory_order_acquire) == s.changes)
-            s.began = began_.load(std::memory_order_acquire);
-        if (located_.load(std::memory_order_acquire) == s.changes)
-        {
-            std::uint64_t const places = places_.load(std::memory_order_acquire);
-            s.where = {file_.load(std::memory_order_acquire),
-                function_.load(std::memory_order_acquire), line_.load(std::memory_order_acquire)};
-            if (places_.load(std::memory_order_acquire) != places)
-                s.where = {};
-        }
-        std::uint64_t const after = changes();
-        return after == s.changes ? s : sight{after, {}, {}, {}};
-    }
+    sight look() const noexcept;
 
     // Any thread. `waker` is to be called by one that begins a handler while it is asked to.
     static attention asked() noexcept { return asked_.load(); }
@@ -203,27 +178,8 @@ private:
         static_cast<void>(end);
     }
 
-    static thread_activity* unused() noexcept
-    {
-        for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
-            if (!a->used_.load(std::memory_order_relaxed) && !a->used_.exchange(true))
-                return a;
-        return nullptr;
-    }
-
-    static thread_activity* add() noexcept
-    {
-        auto* const a = new (std::nothrow) thread_activity;
-        if (!a)
-            return nullptr;
-        a->used_.store(true, std::memory_order_relaxed);
-        a->number_ = records_.fetch_add(1, std::memory_order_relaxed);
-        a->next_ = all_.load(std::memory_order_relaxed);
-        // Release: whoever finds the record finds it made.
-        while (!all_.compare_exchange_weak(a->next_, a, std::memory_order_release))
-            ;
-        return a;
-    }
+    static thread_activity* unused() noexcept;
+    static thread_activity* add() noexcept;
 
     void vacate() noexcept
     {
@@ -320,5 +276,9 @@ private:
 };
 
 } // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/thread_activity.ipp>
+#endif
 
 #endif

@@ -2,7 +2,7 @@
 #define ASIO_EWYK_DETAIL_TRACE_FLOWS_HPP
 
 #include <asio_ewyk/detail/trace_choice.hpp>
-#include <asio_ewyk/detail/trace_log.hpp>
+#include <asio_ewyk/detail/trace_content.hpp>
 
 #include <algorithm>
 #include <array>
@@ -54,7 +54,7 @@ inline boost::core::typeinfo const* handler_of(trace_record const& r)
 }
 
 // The lanes of a trace.
-inline std::vector<trace_lane> lanes_of(trace_log::content const& log)
+inline std::vector<trace_lane> lanes_of(trace_content const& log)
 {
     auto const nanoseconds = log.clock.measure();
     std::vector<trace_lane> lanes;

@@ -22,7 +22,7 @@ class trace_writer
 {
 public:
     // Throws std::bad_alloc.
-    explicit trace_writer(trace_log::content const& log)
+    explicit trace_writer(trace_content const& log)
         : clock_(log.clock.cycles() ? "cycles" : "steady")
         , without_ring_(log.without_ring)
         , lanes_(lanes_of(log))

@@ -2,6 +2,12 @@
 #define ASIO_EWYK_DETAIL_IMPL_STRATEGY_ENGINE_HPP
 
 #include <asio_ewyk/detail/strategy_engine.hpp>
+#include <asio_ewyk/detail/thread_clock.hpp>
+#include <asio_ewyk/detail/trace_choice.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
 
 namespace asio_ewyk::detail {
 

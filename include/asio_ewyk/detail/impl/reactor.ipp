@@ -1,11 +1,17 @@
-#ifndef ASIO_EWYK_DETAIL_IMPL_REACTOR_HPP
-#define ASIO_EWYK_DETAIL_IMPL_REACTOR_HPP
+#ifndef ASIO_EWYK_DETAIL_IMPL_REACTOR_IPP
+#define ASIO_EWYK_DETAIL_IMPL_REACTOR_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/reactor.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
-inline task_ptr reactor::produce(call_frame& frame)
+ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
 {
     be_awake();
     for (;;)
@@ -44,7 +50,7 @@ inline task_ptr reactor::produce(call_frame& frame)
 
 // From now on whoever posts sends a wake-up, so that a thread that runs the io_context itself finds
 // the task; what is here already needs one too.
-inline void reactor::leave() noexcept
+ASIO_EWYK_DECL void reactor::leave() noexcept
 {
     last_look_ = {};
     asleep_.store(true);
@@ -53,7 +59,7 @@ inline void reactor::leave() noexcept
         wake_up();
 }
 
-inline void reactor::gone(call_frame& frame) noexcept
+ASIO_EWYK_DECL void reactor::gone(call_frame& frame) noexcept
 {
     if (!std::exchange(frame.inside, false))
         return;
@@ -65,7 +71,7 @@ inline void reactor::gone(call_frame& frame) noexcept
         crew_.wake_guest();
 }
 
-inline void reactor::poll(call_frame& frame)
+ASIO_EWYK_DECL void reactor::poll(call_frame& frame)
 {
     for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
         if (inside(frame, [this] { return ioc_.poll_one(); }) == 0 || !frame.producing)
@@ -76,7 +82,7 @@ inline void reactor::poll(call_frame& frame)
 }
 
 // False if there is nothing more to do here, and this is still the producer.
-inline bool reactor::wait(call_frame& frame)
+ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
 {
     since_poll_ = 0;
     asleep_.store(true);
@@ -144,7 +150,7 @@ std::size_t reactor::inside(call_frame& frame, Step step)
     return n;
 }
 
-inline void reactor::wake_up() noexcept
+ASIO_EWYK_DECL void reactor::wake_up() noexcept
 {
     if (wake_queued_.exchange(true))
         return;
@@ -152,7 +158,7 @@ inline void reactor::wake_up() noexcept
     wake_slot_.send(ioc_, *this);
 }
 
-inline void reactor::woken()
+ASIO_EWYK_DECL void reactor::woken()
 {
     // Before the producer looks at what was posted: a later post sends a wake-up of its own.
     wake_queued_.exchange(false);
@@ -164,7 +170,7 @@ inline void reactor::woken()
         foreign_wake_(foreign_wake_argument_);
 }
 
-inline void reactor::run_posted()
+ASIO_EWYK_DECL void reactor::run_posted()
 {
     task_list here;
     if (!asleep_.load() || !posted_.drain_to(here))
@@ -188,7 +194,7 @@ inline void reactor::run_posted()
     }
 }
 
-inline void reactor::expel_pool_threads()
+ASIO_EWYK_DECL void reactor::expel_pool_threads()
 {
     if (pool_inside_.load() == 0)
         return;
@@ -202,7 +208,7 @@ inline void reactor::expel_pool_threads()
     expelling_.fetch_sub(1);
 }
 
-inline void reactor::destroy_tasks() noexcept
+ASIO_EWYK_DECL void reactor::destroy_tasks() noexcept
 {
     // A destroyed handler may post again.
     do

@@ -1,13 +1,15 @@
-#ifndef ASIO_EWYK_IMPL_STRATEGY_SHUTDOWN_HPP
-#define ASIO_EWYK_IMPL_STRATEGY_SHUTDOWN_HPP
+#ifndef ASIO_EWYK_IMPL_STRATEGY_SHUTDOWN_IPP
+#define ASIO_EWYK_IMPL_STRATEGY_SHUTDOWN_IPP
 
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/stall_monitor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 namespace asio_ewyk {
 
 // How a strategy_service ends.
 
-inline void strategy_service::stop() noexcept
+ASIO_EWYK_DECL void strategy_service::stop() noexcept
 {
     ioc_.stop();
     reactor_.stopped();
@@ -16,7 +18,7 @@ inline void strategy_service::stop() noexcept
 }
 
 // Handlers run only while somebody is inside run(): what waits for a thread waits here instead.
-inline void strategy_service::recall_tasks() noexcept
+ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
 {
     bool asked = false;
     while (detail::task* t = crew_.take())
@@ -41,17 +43,23 @@ inline void strategy_service::recall_tasks() noexcept
     }
 }
 
-inline void strategy_service::halt()
+ASIO_EWYK_DECL void strategy_service::halt()
 {
     stop();
     crew_.pool().leave();
 }
 
-inline void strategy_service::shutdown()
+ASIO_EWYK_DECL void strategy_service::shutdown()
 {
     shut_down_.store(true);
     halt();
     reactor_.destroy_tasks();
+}
+
+ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_event event)
+{
+    detail::pool_access::threads(pool_).notify_fork(event);
+    detail::stall_monitor::instance().notify_fork(event);
 }
 
 } // namespace asio_ewyk

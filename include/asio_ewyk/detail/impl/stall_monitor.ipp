@@ -1,16 +1,23 @@
-#ifndef ASIO_EWYK_DETAIL_IMPL_STALL_MONITOR_HPP
-#define ASIO_EWYK_DETAIL_IMPL_STALL_MONITOR_HPP
+#ifndef ASIO_EWYK_DETAIL_IMPL_STALL_MONITOR_IPP
+#define ASIO_EWYK_DETAIL_IMPL_STALL_MONITOR_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/stall_looks.hpp>
 #include <asio_ewyk/detail/stall_monitor.hpp>
 #include <asio_ewyk/detail/stall_pace.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/detail/watch_place.hpp>
 
 #include <new>
 #include <utility>
 
 #if defined(__linux__) && __has_include(<linux/membarrier.h>)
 #include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
 #define ASIO_EWYK_DETAIL_HAS_MEMBARRIER 1
 #endif
 
@@ -33,13 +40,13 @@ inline void fence_other_threads() noexcept
 #endif
 }
 
-inline stall_monitor& stall_monitor::instance()
+ASIO_EWYK_DECL stall_monitor& stall_monitor::instance()
 {
     static stall_monitor& one = *new stall_monitor;
     return one;
 }
 
-inline stall_monitor::stall_monitor()
+ASIO_EWYK_DECL stall_monitor::stall_monitor()
 {
     thread_activity::wake_by(&stall_monitor::wake);
 #if defined(ASIO_EWYK_HAS_PTHREAD)
@@ -48,7 +55,7 @@ inline stall_monitor::stall_monitor()
 #endif
 }
 
-inline void stall_monitor::join() noexcept
+ASIO_EWYK_DECL void stall_monitor::join() noexcept
 {
     std::lock_guard const lock(mutex_);
     ++contexts_;
@@ -58,7 +65,7 @@ inline void stall_monitor::join() noexcept
         ask_to_wake();
 }
 
-inline void stall_monitor::leave() noexcept
+ASIO_EWYK_DECL void stall_monitor::leave() noexcept
 {
     std::thread ended;
     {
@@ -70,7 +77,7 @@ inline void stall_monitor::leave() noexcept
         ended.join();
 }
 
-inline void stall_monitor::notify_fork(asio::execution_context::fork_event event) noexcept
+ASIO_EWYK_DECL void stall_monitor::notify_fork(asio::execution_context::fork_event event) noexcept
 {
     std::thread ended;
     {
@@ -88,7 +95,7 @@ inline void stall_monitor::notify_fork(asio::execution_context::fork_event event
 }
 
 // Under mutex_. The thread is to be joined, if there is one.
-inline std::thread stall_monitor::end() noexcept
+ASIO_EWYK_DECL std::thread stall_monitor::end() noexcept
 {
     thread_activity::ask(attention::none);
     if (!run_)
@@ -100,7 +107,7 @@ inline std::thread stall_monitor::end() noexcept
 }
 
 // Under mutex_, while there is no thread.
-inline void stall_monitor::ask_to_wake() noexcept
+ASIO_EWYK_DECL void stall_monitor::ask_to_wake() noexcept
 {
     if (!run_)
         thread_activity::ask(
@@ -108,7 +115,7 @@ inline void stall_monitor::ask_to_wake() noexcept
 }
 
 // Whoever begins a handler while the monitor sleeps or is not there.
-inline void stall_monitor::wake() noexcept
+ASIO_EWYK_DECL void stall_monitor::wake() noexcept
 {
     stall_monitor& self = instance();
     if (std::chrono::steady_clock::now() >= self.retry_.load(std::memory_order_relaxed)
@@ -116,7 +123,7 @@ inline void stall_monitor::wake() noexcept
         self.rouse();
 }
 
-inline void stall_monitor::rouse() noexcept
+ASIO_EWYK_DECL void stall_monitor::rouse() noexcept
 {
     // Whoever begins a handler may hold a mutex that the program's own handlers of a fork, which is
     // under way and has this one, wait for. The next handler that begins tries again.
@@ -132,7 +139,7 @@ inline void stall_monitor::rouse() noexcept
 }
 
 // Under mutex_.
-inline void stall_monitor::start() noexcept
+ASIO_EWYK_DECL void stall_monitor::start() noexcept
 {
     try
     {
@@ -150,7 +157,7 @@ inline void stall_monitor::start() noexcept
 }
 
 // False if this thread is to end.
-inline bool stall_monitor::ask(run& r, attention what) noexcept
+ASIO_EWYK_DECL bool stall_monitor::ask(run& r, attention what) noexcept
 {
     {
         std::lock_guard const lock(mutex_);
@@ -163,7 +170,7 @@ inline bool stall_monitor::ask(run& r, attention what) noexcept
     return true;
 }
 
-inline void stall_monitor::work(run& r) noexcept
+ASIO_EWYK_DECL void stall_monitor::work(run& r) noexcept
 {
     name_this_thread("ewyk-stalls", 0);
     stall_pace pace(std::chrono::steady_clock::now());
@@ -182,7 +189,7 @@ inline void stall_monitor::work(run& r) noexcept
 
 // The child has neither the monitor nor other threads. It goes on with what it inherits: contexts
 // that it uses, or will destroy.
-inline void stall_monitor::fork_child() noexcept
+ASIO_EWYK_DECL void stall_monitor::fork_child() noexcept
 {
     stall_monitor& self = instance();
     thread_activity::forget_others();

@@ -1,6 +1,7 @@
-#ifndef ASIO_EWYK_IMPL_PROMETHEUS_HPP
-#define ASIO_EWYK_IMPL_PROMETHEUS_HPP
+#ifndef ASIO_EWYK_IMPL_PROMETHEUS_IPP
+#define ASIO_EWYK_IMPL_PROMETHEUS_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/prometheus.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <ostream>
 #include <stdexcept>
 
 namespace asio_ewyk {
@@ -172,7 +174,14 @@ private:
     std::string* samples_ = nullptr;
 };
 
-inline void prometheus_page::add(strategy_metrics const& m, std::vector<label> const& labels)
+ASIO_EWYK_DECL std::ostream& operator<<(std::ostream& out, prometheus_page const& page)
+{
+    for (prometheus_page::family const& f : page.families_)
+        out << f.head << f.samples;
+    return out;
+}
+
+ASIO_EWYK_DECL void prometheus_page::add(strategy_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels);
     w.gauge("asio_ewyk_context_info", "The strategy of the context; always 1.", 1,
@@ -220,7 +229,7 @@ inline void prometheus_page::add(strategy_metrics const& m, std::vector<label> c
     w.commit();
 }
 
-inline void prometheus_page::add(pool_metrics const& m, std::vector<label> const& labels)
+ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels);
     w.counter("asio_ewyk_pool_tasks_total", "Functions submitted to the pool that have begun.",
@@ -254,7 +263,7 @@ inline void prometheus_page::add(pool_metrics const& m, std::vector<label> const
     w.commit();
 }
 
-inline void prometheus_page::add(loop_metrics const& m, std::vector<label> const& labels)
+ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels);
     auto const ran = [&](std::string_view kind, std::uint64_t n) {
@@ -279,7 +288,7 @@ inline void prometheus_page::add(loop_metrics const& m, std::vector<label> const
     w.commit();
 }
 
-inline void prometheus_page::add_counter(std::string_view name, std::string_view help,
+ASIO_EWYK_DECL void prometheus_page::add_counter(std::string_view name, std::string_view help,
     double value, std::vector<label> const& labels)
 {
     if (!name.ends_with("_total"))
@@ -290,7 +299,7 @@ inline void prometheus_page::add_counter(std::string_view name, std::string_view
     w.commit();
 }
 
-inline void prometheus_page::add_gauge(std::string_view name, std::string_view help, double value,
+ASIO_EWYK_DECL void prometheus_page::add_gauge(std::string_view name, std::string_view help, double value,
     std::vector<label> const& labels)
 {
     writer w(*this, labels);

@@ -1,19 +1,22 @@
-#ifndef ASIO_EWYK_IMPL_STRATEGY_METRICS_HPP
-#define ASIO_EWYK_IMPL_STRATEGY_METRICS_HPP
+#ifndef ASIO_EWYK_IMPL_STRATEGY_METRICS_IPP
+#define ASIO_EWYK_IMPL_STRATEGY_METRICS_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/strategy_service.hpp>
+
+#include <algorithm>
 
 namespace asio_ewyk {
 
 // Of a context that is not used yet.
-inline void strategy_service::measure() noexcept
+ASIO_EWYK_DECL void strategy_service::measure() noexcept
 {
     engine_.measure(times_.get());
     reactor_.measure(times_.get());
     crew_.pool().client().measure(times_.get());
 }
 
-inline strategy_metrics strategy_service::metrics() const
+ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
 {
     strategy_metrics m;
     engine_.write_to(m);

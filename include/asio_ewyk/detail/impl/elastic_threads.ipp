@@ -1,16 +1,24 @@
-#ifndef ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_HPP
-#define ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_HPP
+#ifndef ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_IPP
+#define ASIO_EWYK_DETAIL_IMPL_ELASTIC_THREADS_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/cpu_binding.hpp>
+#include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/elastic_threads.hpp>
+#include <asio_ewyk/detail/parker.hpp>
+#include <asio_ewyk/detail/recycled_memory.hpp>
 #include <asio_ewyk/detail/stack_capture.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
-inline worker_pool_options checked(worker_pool_options o)
+ASIO_EWYK_DECL worker_pool_options checked(worker_pool_options o)
 {
     auto const require = [](bool holds, char const* message) {
         if (!holds)
@@ -32,8 +40,32 @@ inline worker_pool_options checked(worker_pool_options o)
     return o;
 }
 
+struct elastic_threads::worker
+{
+    parker sleep;
+    std::thread thread;     // guarded by mutex_
+    bool used = false;      // guarded by mutex_: a thread has this place, or is about to
+    bool starting = false;  // guarded by mutex_: start() has not returned yet
+    bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
+    // Written by who claimed the thread, before it is woken.
+    task* job = nullptr;
+    pool_client* client = nullptr; // null: look in the queue
+};
+
+ASIO_EWYK_DECL elastic_threads::elastic_threads(worker_pool_options options)
+    : options_(checked(std::move(options)))
+    , parked_(2 * options_.max_threads)
+    , workers_(2 * options_.max_threads)
+{
+}
+
+ASIO_EWYK_DECL elastic_threads::~elastic_threads()
+{
+    stop_and_wait();
+}
+
 // One that parks while stop() wakes the parked ones is not there to be given more.
-inline std::size_t elastic_threads::claim_parked() noexcept
+ASIO_EWYK_DECL std::size_t elastic_threads::claim_parked() noexcept
 {
     std::size_t const thread = parked_.claim();
     if (thread == reserve::none || !stopping_.load())
@@ -42,7 +74,7 @@ inline std::size_t elastic_threads::claim_parked() noexcept
     return reserve::none;
 }
 
-inline std::size_t elastic_threads::claim() noexcept
+ASIO_EWYK_DECL std::size_t elastic_threads::claim() noexcept
 {
     std::size_t const thread = claim_parked();
     // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
@@ -61,7 +93,7 @@ inline std::size_t elastic_threads::claim() noexcept
     return thread;
 }
 
-inline void elastic_threads::give(std::size_t thread, pool_client& client, task* t) noexcept
+ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& client, task* t) noexcept
 {
     client.pin();
     trace_point(trace_event::give, t);
@@ -70,13 +102,13 @@ inline void elastic_threads::give(std::size_t thread, pool_client& client, task*
     workers_[thread].sleep.unpark();
 }
 
-inline void elastic_threads::look_in_queue(std::size_t thread) noexcept
+ASIO_EWYK_DECL void elastic_threads::look_in_queue(std::size_t thread) noexcept
 {
     workers_[thread].client = nullptr;
     workers_[thread].sleep.unpark();
 }
 
-inline elastic_threads::outcome elastic_threads::execute(
+ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
     pool_client& client, task* t, bool bounded)
 {
     if (queued_.load() == 0)
@@ -116,7 +148,7 @@ inline elastic_threads::outcome elastic_threads::execute(
     return all_occupied() ? outcome::no_thread : outcome::accepted;
 }
 
-inline task* elastic_threads::take(pool_client& client) noexcept
+ASIO_EWYK_DECL task* elastic_threads::take(pool_client& client) noexcept
 {
     if (queued_.load() == 0)
         return nullptr;
@@ -126,58 +158,7 @@ inline task* elastic_threads::take(pool_client& client) noexcept
     return t;
 }
 
-inline void elastic_threads::leave(pool_client& client)
-{
-    std::unique_lock lock(mutex_);
-    {
-        task_list waiting = queue_.take_all(client);
-        queued_.store(queue_.size());
-        client.leave();
-        lock.unlock();
-    }
-    lock.lock();
-    changed_.wait(lock, [&] { return client.left(); });
-}
-
-inline void elastic_threads::stop() noexcept
-{
-    {
-        std::lock_guard lock(mutex_);
-        stopping_.store(true);
-    }
-    while (drop_one())
-        ;
-    wake_parked();
-}
-
-inline void elastic_threads::wake_parked() noexcept
-{
-    for (std::size_t t = parked_.claim(); t != reserve::none; t = parked_.claim())
-        look_in_queue(t);
-}
-
-// Destroys a waiting task, outside of the lock, as its destructor may come back here; the client
-// must not be gone before.
-inline bool elastic_threads::drop_one() noexcept
-{
-    task* t = nullptr;
-    pool_client* client = nullptr;
-    {
-        std::lock_guard lock(mutex_);
-        fair_queue::entry const e = queue_.pop();
-        if (!e.what)
-            return false;
-        queued_.store(queue_.size());
-        t = e.what;
-        client = static_cast<pool_client*>(e.from);
-        client->pin();
-    }
-    t->destroy();
-    release(*client);
-    return true;
-}
-
-inline void elastic_threads::release(pool_client& client) noexcept
+ASIO_EWYK_DECL void elastic_threads::release(pool_client& client) noexcept
 {
     if (client.unpin())
     {
@@ -186,38 +167,7 @@ inline void elastic_threads::release(pool_client& client) noexcept
     }
 }
 
-inline void elastic_threads::stop_and_wait()
-{
-    stop();
-    join_threads();
-}
-
-inline void elastic_threads::notify_fork(asio::execution_context::fork_event event)
-{
-    bool const before = event == asio::execution_context::fork_prepare;
-    {
-        std::lock_guard lock(mutex_);
-        forking_.store(before);
-    }
-    if (!before)
-        return retry_start();
-    wake_parked();
-    join_threads();
-}
-
-inline void elastic_threads::join_threads()
-{
-    {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return starting_ == 0; });
-    }
-    std::lock_guard joining(join_mutex_);
-    for (worker& w : workers_)
-        if (w.thread.joinable())
-            w.thread.join();
-}
-
-inline void elastic_threads::run(pool_client& client, task* t) noexcept
+ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
 {
     {
         call_frame frame(client.owner());
@@ -236,10 +186,18 @@ inline void elastic_threads::run(pool_client& client, task* t) noexcept
     release(client);
 }
 
+ASIO_EWYK_DECL void elastic_threads::report(std::exception_ptr error) noexcept
+{
+    exceptions_.add();
+    if (!options_.on_exception)
+        std::terminate();
+    options_.on_exception(std::move(error));
+}
+
 // Under mutex_. The lowest free place, so that a name's number tells how many threads there were. A
 // place is not free while its thread is being started, though that thread may have ended already;
 // so there can be none for a moment.
-inline std::size_t elastic_threads::reserve_place() noexcept
+ASIO_EWYK_DECL std::size_t elastic_threads::reserve_place() noexcept
 {
     auto const free = std::find_if(
         workers_.begin(), workers_.end(), [](worker const& w) { return !w.used && !w.starting; });
@@ -254,7 +212,7 @@ inline std::size_t elastic_threads::reserve_place() noexcept
     return static_cast<std::size_t>(free - workers_.begin());
 }
 
-inline bool elastic_threads::start(std::size_t place) noexcept
+ASIO_EWYK_DECL bool elastic_threads::start(std::size_t place) noexcept
 {
     worker& w = workers_[place];
     bool started = true;
@@ -295,7 +253,7 @@ inline bool elastic_threads::start(std::size_t place) noexcept
     return started;
 }
 
-inline void elastic_threads::start_for_queue() noexcept
+ASIO_EWYK_DECL void elastic_threads::start_for_queue() noexcept
 {
     std::size_t place = reserve::none;
     {
@@ -307,7 +265,7 @@ inline void elastic_threads::start_for_queue() noexcept
         start(place);
 }
 
-inline void elastic_threads::work(std::size_t place)
+ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
 {
     name_this_thread(options_.name, place);
     stack_capture::allow(options_.stack_signal);
@@ -329,13 +287,13 @@ inline void elastic_threads::work(std::size_t place)
 }
 
 // Under mutex_. The place stays taken until the thread has left its last hook.
-inline void elastic_threads::retire(std::size_t place) noexcept
+ASIO_EWYK_DECL void elastic_threads::retire(std::size_t place) noexcept
 {
     workers_[place].arriving = false;
     threads_.fetch_sub(1);
 }
 
-inline bool elastic_threads::next(std::size_t place, pool_client*& client, task*& t)
+ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& client, task*& t)
 {
     worker& w = workers_[place];
     std::unique_lock lock(mutex_);

@@ -1,14 +1,16 @@
-#ifndef ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_VIEW_HPP
-#define ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_VIEW_HPP
+#ifndef ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_VIEW_IPP
+#define ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_VIEW_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
+#include <asio_ewyk/detail/text_sink.hpp>
 
 #include <cstdint>
 
 namespace asio_ewyk::detail {
 
 // What a loop shows of itself.
-inline void event_loop_service::tell_state(text_sink& out) const noexcept
+ASIO_EWYK_DECL void event_loop_service::tell_state(text_sink& out) const noexcept
 {
     constexpr char const* states[] = {"was not started", "runs", "shuts down", "has ended"};
     out << "event_loop " << static_cast<void const*>(&ioc_) << ' ' << options_.name << '-'

@@ -1,11 +1,12 @@
-#ifndef ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_METRICS_HPP
-#define ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_METRICS_HPP
+#ifndef ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_METRICS_IPP
+#define ASIO_EWYK_DETAIL_IMPL_EVENT_LOOP_METRICS_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
 
 namespace asio_ewyk::detail {
 
-inline loop_metrics event_loop_service::metrics() const
+ASIO_EWYK_DECL loop_metrics event_loop_service::metrics() const
 {
     loop_metrics m;
     m.tasks = depth_.taken();

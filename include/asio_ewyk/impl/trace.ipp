@@ -1,6 +1,8 @@
-#ifndef ASIO_EWYK_IMPL_TRACE_HPP
-#define ASIO_EWYK_IMPL_TRACE_HPP
+#ifndef ASIO_EWYK_IMPL_TRACE_IPP
+#define ASIO_EWYK_IMPL_TRACE_IPP
 
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/trace_clock.hpp>
 #include <asio_ewyk/detail/trace_writer.hpp>
 #include <asio_ewyk/trace.hpp>
 
@@ -51,7 +53,7 @@ struct trace_file
 
 } // namespace detail
 
-inline void trace::start(options const& o)
+ASIO_EWYK_DECL void trace::start(options const& o)
 {
     if (o.events_per_thread == 0)
         throw std::invalid_argument("events_per_thread must be at least 1");
@@ -59,12 +61,12 @@ inline void trace::start(options const& o)
         o.clock == clock::automatic && detail::trace_clock::has_cycles());
 }
 
-inline void trace::write(std::ostream& out)
+ASIO_EWYK_DECL void trace::write(std::ostream& out)
 {
     detail::trace_writer(detail::trace_log::now()).write(out);
 }
 
-inline void trace::write_at_exit(std::string file)
+ASIO_EWYK_DECL void trace::write_at_exit(std::string file)
 {
     detail::trace_file& self = detail::trace_file::shared();
     std::lock_guard const lock(self.mutex);

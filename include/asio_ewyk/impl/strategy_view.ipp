@@ -1,7 +1,9 @@
-#ifndef ASIO_EWYK_IMPL_STRATEGY_VIEW_HPP
-#define ASIO_EWYK_IMPL_STRATEGY_VIEW_HPP
+#ifndef ASIO_EWYK_IMPL_STRATEGY_VIEW_IPP
+#define ASIO_EWYK_IMPL_STRATEGY_VIEW_IPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/describe_production.hpp>
+#include <asio_ewyk/detail/text_sink.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <cstdint>
@@ -10,22 +12,22 @@ namespace asio_ewyk {
 
 // What a strategy_service shows of itself.
 
-inline std::size_t strategy_service::waiting() const noexcept
+ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
 {
     return static_cast<std::size_t>(reactor_.depth().waiting()) + crew_.pool().client().size();
 }
 
-inline bool strategy_service::serves() const noexcept
+ASIO_EWYK_DECL bool strategy_service::serves() const noexcept
 {
     return !shut_down_.load() && crew_.runners() != 0;
 }
 
-inline std::size_t strategy_service::taken() const noexcept
+ASIO_EWYK_DECL std::size_t strategy_service::taken() const noexcept
 {
     return static_cast<std::size_t>(reactor_.depth().taken()) + crew_.pool().client().taken();
 }
 
-inline void strategy_service::tell_state(detail::text_sink& out) const noexcept
+ASIO_EWYK_DECL void strategy_service::tell_state(detail::text_sink& out) const noexcept
 {
     out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
         << ": ";

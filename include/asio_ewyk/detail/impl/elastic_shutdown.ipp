@@ -1,0 +1,98 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_ELASTIC_SHUTDOWN_IPP
+#define ASIO_EWYK_DETAIL_IMPL_ELASTIC_SHUTDOWN_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/elastic_threads.hpp>
+#include <asio_ewyk/detail/impl/elastic_threads.ipp>
+
+#include <mutex>
+
+namespace asio_ewyk::detail {
+
+// How clients, and in the end all threads, leave a pool.
+
+ASIO_EWYK_DECL void elastic_threads::leave(pool_client& client)
+{
+    std::unique_lock lock(mutex_);
+    {
+        task_list waiting = queue_.take_all(client);
+        queued_.store(queue_.size());
+        client.leave();
+        lock.unlock();
+    }
+    lock.lock();
+    changed_.wait(lock, [&] { return client.left(); });
+}
+
+ASIO_EWYK_DECL void elastic_threads::stop() noexcept
+{
+    {
+        std::lock_guard lock(mutex_);
+        stopping_.store(true);
+    }
+    while (drop_one())
+        ;
+    wake_parked();
+}
+
+ASIO_EWYK_DECL void elastic_threads::wake_parked() noexcept
+{
+    for (std::size_t t = parked_.claim(); t != reserve::none; t = parked_.claim())
+        look_in_queue(t);
+}
+
+// Destroys a waiting task, outside of the lock, as its destructor may come back here; the client
+// must not be gone before.
+ASIO_EWYK_DECL bool elastic_threads::drop_one() noexcept
+{
+    task* t = nullptr;
+    pool_client* client = nullptr;
+    {
+        std::lock_guard lock(mutex_);
+        fair_queue::entry const e = queue_.pop();
+        if (!e.what)
+            return false;
+        queued_.store(queue_.size());
+        t = e.what;
+        client = static_cast<pool_client*>(e.from);
+        client->pin();
+    }
+    t->destroy();
+    release(*client);
+    return true;
+}
+
+ASIO_EWYK_DECL void elastic_threads::stop_and_wait()
+{
+    stop();
+    join_threads();
+}
+
+ASIO_EWYK_DECL void elastic_threads::notify_fork(asio::execution_context::fork_event event)
+{
+    bool const before = event == asio::execution_context::fork_prepare;
+    {
+        std::lock_guard lock(mutex_);
+        forking_.store(before);
+    }
+    if (!before)
+        return retry_start();
+    wake_parked();
+    join_threads();
+}
+
+ASIO_EWYK_DECL void elastic_threads::join_threads()
+{
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return starting_ == 0; });
+    }
+    std::lock_guard joining(join_mutex_);
+    for (worker& w : workers_)
+        if (w.thread.joinable())
+            w.thread.join();
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

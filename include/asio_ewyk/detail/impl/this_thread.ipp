@@ -1,0 +1,128 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_THIS_THREAD_IPP
+#define ASIO_EWYK_DETAIL_IMPL_THIS_THREAD_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#endif
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL void name_this_thread(std::string name, std::size_t number) noexcept
+{
+#if defined(__linux__)
+    constexpr std::size_t longest = 15;
+    std::string tail = std::to_string(number);
+    tail.insert(tail.begin(), '-');
+    if (name.size() + tail.size() > longest)
+        name.resize(longest - std::min(longest, tail.size()));
+    name += tail;
+    name.resize(std::min(longest, name.size()));
+    ::pthread_setname_np(::pthread_self(), name.c_str());
+#else
+    (void)name;
+    (void)number;
+#endif
+}
+
+ASIO_EWYK_DECL std::string name_of_this_thread()
+{
+    char name[16] = "";
+#if defined(__linux__)
+    if (::pthread_getname_np(::pthread_self(), name, sizeof name) != 0)
+        name[0] = '\0';
+#endif
+    return name;
+}
+
+#if defined(__linux__)
+
+ASIO_EWYK_DECL exact_timeouts::exact_timeouts() noexcept
+    : before_(::prctl(PR_GET_TIMERSLACK))
+{
+    ::prctl(PR_SET_TIMERSLACK, 1000ul);
+}
+
+ASIO_EWYK_DECL exact_timeouts::~exact_timeouts()
+{
+    if (before_ > 0)
+        ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(before_));
+}
+
+ASIO_EWYK_DECL thread_id current_thread_id() noexcept
+{
+    return static_cast<thread_id>(::syscall(SYS_gettid));
+}
+
+ASIO_EWYK_DECL std::string thread_name(thread_id thread)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "/proc/self/task/%d/comm", thread);
+    int const file = ::open(text, O_RDONLY | O_CLOEXEC);
+    ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text);
+    if (file >= 0)
+        ::close(file);
+    std::string name(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+    if (name.ends_with('\n'))
+        name.pop_back();
+    return name;
+}
+
+ASIO_EWYK_DECL bool sleeps(thread_id thread) noexcept
+{
+    char text[256];
+    int const error = errno;
+    std::snprintf(text, sizeof text, "/proc/self/task/%d/stat", thread);
+    int const file = ::open(text, O_RDONLY | O_CLOEXEC);
+    ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
+    if (file >= 0)
+        ::close(file);
+    errno = error;
+    // "<id> (<name>) <state> ...", where the name may contain anything.
+    text[size > 0 ? size : 0] = '\0';
+    char const* const end = std::strrchr(text, ')');
+    return end == nullptr || end[1] == '\0' || end[2] != 'R';
+}
+
+#else
+
+ASIO_EWYK_DECL exact_timeouts::exact_timeouts() noexcept
+    : before_(0)
+{
+}
+
+ASIO_EWYK_DECL exact_timeouts::~exact_timeouts() {}
+
+ASIO_EWYK_DECL thread_id current_thread_id() noexcept
+{
+    return 0;
+}
+
+ASIO_EWYK_DECL std::string thread_name(thread_id)
+{
+    return {};
+}
+
+ASIO_EWYK_DECL bool sleeps(thread_id) noexcept
+{
+    return true;
+}
+
+#endif
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,66 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_THREAD_ACTIVITY_IPP
+#define ASIO_EWYK_DETAIL_IMPL_THREAD_ACTIVITY_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/detail/thread_activity.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL void thread_activity::forget_others() noexcept
+{
+    for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
+        if (a != mine_)
+            a->vacate();
+    if (mine_)
+        mine_->thread_.store(current_thread_id(), std::memory_order_relaxed);
+}
+
+ASIO_EWYK_DECL thread_activity::sight thread_activity::look() const noexcept
+{
+    sight s;
+    s.changes = changes();
+    s.now = {what_.load(std::memory_order_acquire), owner_.load(std::memory_order_acquire)};
+    if (stamped_.load(std::memory_order_acquire) == s.changes)
+        s.began = began_.load(std::memory_order_acquire);
+    if (located_.load(std::memory_order_acquire) == s.changes)
+    {
+        std::uint64_t const places = places_.load(std::memory_order_acquire);
+        s.where = {file_.load(std::memory_order_acquire),
+            function_.load(std::memory_order_acquire), line_.load(std::memory_order_acquire)};
+        if (places_.load(std::memory_order_acquire) != places)
+            s.where = {};
+    }
+    std::uint64_t const after = changes();
+    return after == s.changes ? s : sight{after, {}, {}, {}};
+}
+
+ASIO_EWYK_DECL thread_activity* thread_activity::unused() noexcept
+{
+    for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
+        if (!a->used_.load(std::memory_order_relaxed) && !a->used_.exchange(true))
+            return a;
+    return nullptr;
+}
+
+ASIO_EWYK_DECL thread_activity* thread_activity::add() noexcept
+{
+    auto* const a = new (std::nothrow) thread_activity;
+    if (!a)
+        return nullptr;
+    a->used_.store(true, std::memory_order_relaxed);
+    a->number_ = records_.fetch_add(1, std::memory_order_relaxed);
+    a->next_ = all_.load(std::memory_order_relaxed);
+    // Release: whoever finds the record finds it made.
+    while (!all_.compare_exchange_weak(a->next_, a, std::memory_order_release))
+        ;
+    return a;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

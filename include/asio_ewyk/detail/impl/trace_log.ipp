@@ -1,0 +1,104 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_TRACE_LOG_IPP
+#define ASIO_EWYK_DETAIL_IMPL_TRACE_LOG_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/trace_content.hpp>
+#include <asio_ewyk/detail/trace_log.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+struct trace_log::state
+{
+    std::mutex mutex;
+    trace_content::rings all; // guarded by mutex, as are all
+    std::size_t capacity = 0;
+    std::size_t without_ring = 0;
+    std::uint32_t sessions = 0;
+    trace_clock clock;
+};
+
+struct trace_log::keeper
+{
+    std::shared_ptr<trace_ring> ring;
+
+    keeper() = default;
+    keeper(keeper const&) = delete;
+    keeper& operator=(keeper const&) = delete;
+    ~keeper() { mine_ = {nullptr, 0, true}; }
+};
+
+// Never destroyed: threads may record something until the process is gone.
+ASIO_EWYK_DECL trace_log::state& trace_log::shared()
+{
+    static state& s = *new state;
+    return s;
+}
+
+ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
+{
+    state& s = shared();
+    trace_content::rings before;
+    std::lock_guard const lock(s.mutex);
+    before.swap(s.all);
+    s.capacity = events_per_thread;
+    s.without_ring = 0;
+    s.clock = trace_clock(cycles);
+    if (++s.sessions == 0)
+        ++s.sessions;
+    // Release: see write().
+    session_.store(s.sessions, std::memory_order_release);
+}
+
+ASIO_EWYK_DECL trace_content trace_log::now()
+{
+    state& s = shared();
+    std::lock_guard const lock(s.mutex);
+    return {s.all, s.clock, s.without_ring};
+}
+
+ASIO_EWYK_DECL void trace_log::write(
+    trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept
+{
+    // Acquire: who sees the session sees what start() has prepared for it.
+    std::uint32_t const session = session_.load(std::memory_order_acquire);
+    if (mine_.session != session && !claim(session)) [[unlikely]]
+        return;
+    if (trace_ring* const ring = mine_.ring)
+        ring->push({trace_clock::now(ring->cycles()), subject, what, detail, e});
+}
+
+ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
+{
+    if (session == 0 || mine_.ended)
+        return false;
+    thread_local keeper kept;
+    std::shared_ptr<trace_ring> before;
+    state& s = shared();
+    std::lock_guard const lock(s.mutex);
+    if (s.sessions != session)
+        return false;
+    try
+    {
+        auto ring = std::make_shared<trace_ring>(s.capacity, s.clock.cycles());
+        s.all.push_back(ring);
+        before = std::exchange(kept.ring, std::move(ring));
+        mine_ = {kept.ring.get(), session, false};
+    }
+    catch (...)
+    {
+        ++s.without_ring;
+        mine_ = {nullptr, session, false};
+    }
+    return true;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef ASIO_EWYK_DETAIL_TRACE_CONTENT_HPP
+#define ASIO_EWYK_DETAIL_TRACE_CONTENT_HPP
+
+#include <asio_ewyk/detail/trace_clock.hpp>
+#include <asio_ewyk/detail/trace_ring.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// What a trace has, so far.
+struct trace_content
+{
+    using rings = std::vector<std::shared_ptr<trace_ring>>;
+
+    rings all;
+    trace_clock clock;
+    std::size_t without_ring; // threads
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,42 @@
+#ifndef ASIO_EWYK_IMPL_STRATEGY_CONTEXT_IPP
+#define ASIO_EWYK_IMPL_STRATEGY_CONTEXT_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/strategy_context.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace asio_ewyk {
+
+ASIO_EWYK_DECL strategy_context::strategy_context(strategy_options options)
+    : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
+    , service_(asio::make_service<strategy_service>(
+          *this, options, strategy_service::reactor::many_threads))
+{
+}
+
+ASIO_EWYK_DECL strategy_context::strategy_context(strategy_t s, strategy_options options)
+    : strategy_context((options.strategy = s, std::move(options)))
+{
+}
+
+ASIO_EWYK_DECL strategy_context::strategy_context(worker_pool& pool, strategy_t s,
+    std::chrono::nanoseconds grace, bool learning, strategy_policy const& policy)
+    : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
+    , service_(asio::make_service<strategy_service>(
+          *this, pool, s, grace, learning, policy, strategy_service::reactor::many_threads))
+{
+}
+
+ASIO_EWYK_DECL strategy_context::~strategy_context()
+{
+    // Before the services: handlers in the pool may still use sockets.
+    service_.halt();
+    shutdown();
+    destroy();
+}
+
+} // namespace asio_ewyk
+
+#endif

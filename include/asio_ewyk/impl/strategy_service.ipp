@@ -1,0 +1,293 @@
+#ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_IPP
+#define ASIO_EWYK_IMPL_STRATEGY_SERVICE_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/erased_task.hpp>
+#include <asio_ewyk/detail/impl/strategy_engine.hpp>
+#include <asio_ewyk/detail/recycled_memory.hpp>
+#include <asio_ewyk/impl/strategy_executor.hpp>
+#include <asio_ewyk/strategy_service.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <thread>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+// Tasks without the reactor: for a wake-up that a thread runs which is not ours. A few of them, to
+// leave completions their turn; if there are more, another wake-up is on its way then.
+ASIO_EWYK_DECL void run_what_is_queued(void* service)
+{
+    auto& self = *static_cast<strategy_service*>(service);
+    turn t(64, turn::waiting::no_reactor, forever, true);
+    self.take_part(t);
+    if (!self.engine_.idle())
+        self.reactor_.run_posted();
+}
+
+} // namespace detail
+
+ASIO_EWYK_DECL strategy_service::strategy_service(
+    asio::execution_context& owner, strategy_options const& options, reactor kind)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , own_pool_(std::in_place, options.pool())
+    , pool_(*own_pool_)
+    , times_(detail::times_if(pool_.options().timing))
+    , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
+    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
+    , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
+          detail::checked_policy(options.policy, options.strategy), options.learning,
+          detail::erased_task<task_work>())
+    , lends_in_place_(kind == reactor::many_threads)
+    , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
+{
+    measure();
+}
+
+ASIO_EWYK_DECL strategy_service::strategy_service(
+    asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
+    bool learning, strategy_policy const& policy, reactor kind)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , pool_(pool)
+    , times_(detail::times_if(pool_.options().timing))
+    , crew_(detail::pool_access::threads(pool_), &engine_, s)
+    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
+    , engine_(reactor_, crew_, s, detail::checked_grace(grace),
+          detail::checked_policy(policy, s), learning, detail::erased_task<task_work>())
+    , lends_in_place_(kind == reactor::many_threads)
+    , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
+{
+    measure();
+}
+
+ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
+{
+    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
+    return frame ? !frame->in_producer : ioc_.get_executor().running_in_this_thread();
+}
+
+ASIO_EWYK_DECL void strategy_service::finish(detail::strategy_work& work) noexcept
+{
+    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
+    if (!frame || !frame->pooled)
+        return;
+    reactor_.finishers().begin();
+    {
+        auto const last(std::move(work));
+    }
+    reactor_.finishers().end();
+}
+
+// Whether a completion inside the producer is to be run right there, as far as the right to produce
+// is concerned: it stays, or is lent.
+ASIO_EWYK_DECL bool strategy_service::begin_in_place(
+    detail::call_frame& frame, detail::submission s, detail::task::action type)
+{
+    using enum detail::sub_strategy;
+    auto const sub = detail::choose(engine_.resolve(s.strategy, s.invocation), s.invocation,
+        detail::this_thread_may_block, true);
+    bool const stays = sub == produce_consume;
+    if (!stays
+        && !(lends_in_place_ && sub == execute_produce_consume && engine_.would_lend(type)))
+        return false;
+    reactor_.begin_in_place(frame, !stays);
+    if (!stays && !engine_.begin_loan(frame))
+    {
+        reactor_.end_in_place(frame);
+        return false;
+    }
+    if (stays)
+        engine_.count_in_place();
+    crew_.count(frame);
+    frame.accounted = true;
+    frame.in_producer = false;
+    return true;
+}
+
+ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame, detail::task::action type)
+{
+    if (!frame.producing && !engine_.end_in_place(frame, type))
+        return reactor_.begin_finish(frame);
+    reactor_.end_in_place(frame);
+    frame.in_producer = true;
+}
+
+// Counts a thread as being inside run().
+class strategy_service::runner
+{
+public:
+    runner(strategy_service& self, detail::call_frame& frame)
+        : self_(self)
+        , frame_(frame)
+    {
+        self_.crew_.runner_came(frame_.stepping);
+        if (!frame_.stepping)
+            self_.reactor_.end_expulsion();
+    }
+
+    runner(runner const&) = delete;
+    runner& operator=(runner const&) = delete;
+
+    ~runner()
+    {
+        auto const [last, last_to_run] = self_.crew_.runner_left(frame_.stepping);
+        bool const stopped = self_.ioc_.stopped();
+        if (stopped)
+            self_.crew_.wake_all();
+        // Also after stop(): restart() must not find a thread waiting inside the io_context.
+        if (last_to_run)
+            self_.reactor_.expel_pool_threads();
+        if (!last && !stopped && self_.engine_.idle())
+            self_.engine_.dispatch(frame_);
+        self_.reactor_.finishers().await_stop(self_.ioc_);
+        // Who steps has been told that they were executed.
+        if (last && !frame_.stepping)
+            self_.recall_tasks();
+    }
+
+private:
+    strategy_service& self_;
+    detail::call_frame& frame_;
+};
+
+ASIO_EWYK_DECL std::size_t strategy_service::run_until(std::chrono::steady_clock::time_point deadline)
+{
+    detail::turn t(detail::turn::unlimited, detail::turn::waiting::allowed, deadline, false);
+    detail::with_recycled_memory([&] { take_part_or_settle(t); });
+    return crew_.settle(t.executed());
+}
+
+ASIO_EWYK_DECL std::size_t strategy_service::step(
+    std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
+{
+    using enum detail::turn::waiting;
+    detail::turn t(limit, may_wait ? allowed : none, deadline, true);
+    take_part_or_settle(t);
+    return t.executed();
+}
+
+// What a call has counted that throws is in no result, as with an io_context; nor may what it has
+// given to the pool, and what comes back, be missing in the next one.
+ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::turn& t)
+{
+    try
+    {
+        take_part(t);
+    }
+    catch (...)
+    {
+        crew_.settle(t.executed());
+        // Not of a call inside a handler, which may catch it.
+        if (!detail::call_frame::find(&engine_))
+            thrown_.add();
+        throw;
+    }
+}
+
+ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
+{
+    detail::call_frame* const outer = detail::call_frame::find(&engine_);
+    // Whoever is here will not end that soon, and may be the one who waits for it.
+    if (outer)
+        reactor_.end_finish(*outer);
+    // A task that runs handlers, or waits for some, is not going to be short.
+    if (outer || t.wait() == detail::turn::waiting::allowed)
+        detail::call_frame::end_loans();
+    detail::call_frame frame(&engine_, &t);
+    frame.nested = outer && outer->producing;
+    frame.stepping = t.stepping() || frame.nested;
+    if (frame.nested)
+    {
+        engine_.enter(frame);
+        return;
+    }
+
+    runner const present(*this, frame);
+    if (t.wait() != detail::turn::waiting::no_reactor && crew_.steps_alone(frame))
+        reactor_.expel_pool_threads();
+    bool const may_wait = t.wait() == detail::turn::waiting::allowed;
+    detail::guest self;
+    std::size_t place = detail::guest_places::none;
+    struct vacate
+    {
+        detail::guest_places& places;
+        std::size_t& place;
+        ~vacate()
+        {
+            if (place != detail::guest_places::none)
+                places.vacate(place);
+        }
+    } const vacate_place{crew_.guests(), place};
+
+    detail::time_point enough{};
+    while (!over(t))
+    {
+        bool const entered = engine_.enter(frame);
+        if (!entered && t.wait() == detail::turn::waiting::none && crew_.is_alone(frame))
+        {
+            // A thread of the pool has the right, and is on its way out; or runs a handler with it,
+            // for ever perhaps.
+            if (enough == detail::time_point{})
+                enough = detail::after(std::chrono::milliseconds(2));
+            if (std::chrono::steady_clock::now() < enough)
+            {
+                std::this_thread::yield();
+                continue;
+            }
+        }
+        if (!may_wait || over(t))
+            break;
+        if (detail::task* job = crew_.take())
+        {
+            if (!engine_.is_production(job))
+                crew_.count_back();
+            run_job(frame, job);
+            continue;
+        }
+        if (place == detail::guest_places::none)
+        {
+            place = crew_.guests().occupy(self, t.deadline(), [&] { return ioc_.stopped(); });
+            continue;
+        }
+        if (rest(self, place, t))
+            if (detail::task* job = std::exchange(self.job, nullptr))
+                run_job(frame, job);
+    }
+}
+
+// Parks this thread, unless there is something to do. True if somebody woke it.
+ASIO_EWYK_DECL bool strategy_service::rest(detail::guest& g, std::size_t place, detail::turn& t)
+{
+    detail::guest_places& guests = crew_.guests();
+    detail::trace_span const parks(detail::trace_event::park);
+    guests.park(place);
+    detail::test_point();
+    // Park first, then look: whoever has something for a guest adds it first and then looks who is
+    // parked.
+    bool const busy = engine_.idle() || crew_.pool().client().size() != 0 || ioc_.stopped();
+    if (busy && guests.withdraw(place))
+        return false;
+    if (g.sleep.park_until(busy ? detail::forever : t.deadline()))
+        return true;
+    if (guests.withdraw(place))
+        return false;
+    // Claimed at the deadline: what it is claimed for comes first.
+    return g.sleep.park_until(detail::forever);
+}
+
+ASIO_EWYK_DECL void strategy_service::run_job(detail::call_frame& frame, detail::task* job)
+{
+    if (!engine_.is_production(job))
+        crew_.count(frame);
+    crew_.pool().client().run(job);
+    frame.rethrow_captured();
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,171 @@
+#ifndef ASIO_EWYK_IMPL_WORKER_POOL_IPP
+#define ASIO_EWYK_IMPL_WORKER_POOL_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/stall_monitor.hpp>
+#include <asio_ewyk/detail/text_sink.hpp>
+#include <asio_ewyk/worker_pool.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+ASIO_EWYK_DECL pool_work::pool_work(worker_pool& pool) noexcept
+    : pool_(&pool)
+{
+    pool_access::work_started(pool);
+}
+
+ASIO_EWYK_DECL pool_work::pool_work(pool_work const& other) noexcept
+    : pool_(other.pool_)
+{
+    if (pool_)
+        pool_access::work_started(*pool_);
+}
+
+ASIO_EWYK_DECL pool_work::~pool_work()
+{
+    if (pool_)
+        pool_access::work_finished(*pool_);
+}
+
+ASIO_EWYK_DECL bool worker_pool_executor_traits::running_in_this_thread(worker_pool& pool) noexcept
+{
+    return call_frame::find(&pool) != nullptr;
+}
+
+ASIO_EWYK_DECL void worker_pool_executor_traits::work_started(worker_pool& pool) noexcept
+{
+    pool_access::work_started(pool);
+}
+
+ASIO_EWYK_DECL void worker_pool_executor_traits::work_finished(worker_pool& pool) noexcept
+{
+    pool_access::work_finished(pool);
+}
+
+// Not a part of elastic_threads, which says nothing about itself in words.
+inline void describe_threads(text_sink& out, elastic_threads const& pool) noexcept
+{
+    out << std::uint64_t{pool.threads()} << " threads of at most "
+        << std::uint64_t{pool.options().max_threads} << ", " << std::uint64_t{pool.parked()}
+        << " parked, " << std::uint64_t{pool.queued()} << " tasks queued";
+    if (pool.stopping())
+        out << ", stopped";
+}
+
+} // namespace detail
+
+ASIO_EWYK_DECL worker_pool::worker_pool(worker_pool_options options)
+    : times_(detail::times_if(options.timing))
+    , threads_(std::move(options))
+    , client_(this)
+    , watch_(this, *this, detail::stall_settings(threads_.options()))
+{
+    client_.measure(times_.get());
+}
+
+ASIO_EWYK_DECL void worker_pool::tell_state(detail::text_sink& out) const noexcept
+{
+    out << "worker_pool " << static_cast<void const*>(this) << ' ' << options().name << ": ";
+    detail::describe_threads(out, threads_);
+    out << ", " << std::uint64_t{client_.size()} << " of them its own";
+}
+
+ASIO_EWYK_DECL worker_pool::~worker_pool()
+{
+    stop();
+    threads_.stop_and_wait();
+    // Here rather than in the base class: what it destroys may still hold executors of the pool.
+    shutdown();
+    destroy();
+}
+
+ASIO_EWYK_DECL void worker_pool::notify_fork(fork_event event)
+{
+    if (event == fork_prepare)
+        threads_.notify_fork(event);
+    detail::stall_monitor::instance().notify_fork(event);
+    asio::execution_context::notify_fork(event);
+    if (event != fork_prepare)
+        threads_.notify_fork(event);
+}
+
+ASIO_EWYK_DECL void worker_pool::submit(detail::task* t, bool caller_may_run)
+{
+    using enum detail::elastic_threads::outcome;
+    detail::task_ptr owned(t);
+    stamp(t);
+    switch (threads_.execute(client_, t))
+    {
+    case accepted:
+    case no_thread:
+        owned.release();
+        break;
+    case stopped:
+        break;
+    case full:
+        if (!caller_may_run || options().when_full == queue_full::reject)
+        {
+            threads_.count_refused();
+            throw queue_full_error();
+        }
+        threads_.count_run_by_caller();
+        client_.run(owned.release());
+        break;
+    }
+}
+
+ASIO_EWYK_DECL pool_metrics worker_pool::metrics() const
+{
+    pool_metrics m = threads_.metrics();
+    m.tasks = client_.begun();
+    if (times_)
+    {
+        m.queue_delay = times_->queue_delay.snapshot();
+        m.run_time = times_->run_time.snapshot();
+    }
+    return m;
+}
+
+ASIO_EWYK_DECL void worker_pool::stop() noexcept
+{
+    threads_.stop();
+    std::lock_guard lock(mutex_);
+    stopped_ = true;
+    idle_.notify_all();
+}
+
+ASIO_EWYK_DECL void worker_pool::wait()
+{
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return stopped_ || work_.load() == 0; });
+}
+
+ASIO_EWYK_DECL void worker_pool::join()
+{
+    wait();
+    stop();
+    threads_.stop_and_wait();
+}
+
+ASIO_EWYK_DECL void worker_pool::work_finished() noexcept
+{
+    std::size_t n = work_.load();
+    while (n > 1)
+        if (work_.compare_exchange_weak(n, n - 1))
+            return;
+    // The last one falls under the lock: as soon as wait() returns the pool may be destroyed.
+    std::lock_guard lock(mutex_);
+    if (work_.fetch_sub(1) == 1)
+        idle_.notify_all();
+}
+
+} // namespace asio_ewyk
+
+#endif

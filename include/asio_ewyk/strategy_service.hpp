@@ -5,7 +5,7 @@
 #include <asio_ewyk/detail/reactor.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/strategy_engine.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
@@ -56,6 +56,8 @@ public:
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace = default_grace, bool learning = true,
         strategy_policy const& policy = {}, reactor kind = reactor::unknown);
+
+    ~strategy_service();
 
     /// The `io_context` that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }
@@ -121,6 +123,7 @@ private:
     bool rest(detail::guest& g, std::size_t place, detail::turn& t);
     void recall_tasks() noexcept;
     void finish(detail::strategy_work& work) noexcept;
+    void submit(detail::call_frame* frame, detail::task* t) noexcept;
     bool begin_in_place(
         detail::call_frame& frame, detail::submission s, detail::task::action type);
     void end_in_place(detail::call_frame& frame, detail::task::action type);

@@ -1,9 +1,10 @@
 #ifndef ASIO_EWYK_WORKER_POOL_HPP
 #define ASIO_EWYK_WORKER_POOL_HPP
 
+#include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/elastic_threads.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -12,7 +13,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -156,7 +156,7 @@ private:
     std::atomic<std::size_t> work_{0};
 
     std::mutex mutex_;
-    std::condition_variable idle_; // work_ fell to zero, or stop()
+    detail::condition idle_; // work_ fell to zero, or stop()
     bool stopped_ = false;         // guarded by mutex_
 
     detail::stall_watch const watch_;

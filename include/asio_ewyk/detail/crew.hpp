@@ -17,7 +17,7 @@ namespace asio_ewyk::detail {
 class crew
 {
 public:
-    crew(elastic_threads& pool, void const* owner, strategy_t s) noexcept
+    crew(elastic_threads& pool, void const* owner, strategy_t s)
         : pool_(pool, owner)
         , pool_may_produce_(s != strategy_t::produce_consume)
     {

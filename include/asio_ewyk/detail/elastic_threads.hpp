@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_ELASTIC_THREADS_HPP
 
 #include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/pool_client.hpp>
 #include <asio_ewyk/detail/reserve.hpp>
@@ -12,7 +13,6 @@
 #include <boost/asio/execution_context.hpp>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -157,7 +157,7 @@ private:
 
     std::mutex join_mutex_; // threads are joined by one caller at a time
     std::mutex mutex_;
-    std::condition_variable changed_; // a start ended, or a client's last task
+    condition changed_; // a start ended, or a client's last task
 
     // Twice max_threads: a thread that ends keeps its place until its last hook has returned, and
     // nobody waits for it.

@@ -1,13 +1,14 @@
 #ifndef ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 
+#include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/queue_depth.hpp>
 #include <asio_ewyk/detail/task_share.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/timed_run.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
 #include <asio_ewyk/detail/timetable.hpp>
 #include <asio_ewyk/detail/trace_point.hpp>
@@ -23,7 +24,6 @@
 #include <boost/config.hpp>
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,6 +52,7 @@ public:
 
     explicit event_loop_service(
         asio::execution_context& owner, event_loop_options options = {});
+    ~event_loop_service();
 
     asio::io_context& context() const noexcept { return ioc_; }
     event_loop_executor get_executor() noexcept { return event_loop_executor(*this); }
@@ -155,7 +156,7 @@ private:
     std::shared_ptr<timetable> const timetable_ = std::make_shared<timetable>();
 
     std::mutex mutex_;
-    std::condition_variable changed_;
+    condition changed_;
     std::thread thread_;       // written under mutex_, once, and not after stop()
     std::vector<std::thread> waiters_; // guarded by mutex_
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way

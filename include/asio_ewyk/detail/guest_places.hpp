@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_GUEST_PLACES_HPP
 #define ASIO_EWYK_DETAIL_GUEST_PLACES_HPP
 
+#include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/reserve.hpp>
@@ -9,7 +10,6 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <mutex>
 
@@ -104,7 +104,7 @@ private:
     std::array<guest*, capacity> guests_{};
 
     std::mutex mutex_;
-    std::condition_variable changed_; // a place became free, or something to give up for
+    condition changed_; // a place became free, or something to give up for
     std::atomic<std::size_t> waiting_{0};
 };
 

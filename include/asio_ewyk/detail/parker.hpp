@@ -1,8 +1,6 @@
 #ifndef ASIO_EWYK_DETAIL_PARKER_HPP
 #define ASIO_EWYK_DETAIL_PARKER_HPP
 
-#include <asio_ewyk/detail/condition_parker.hpp>
-
 // ThreadSanitizer holds back the signals of a thread that sleeps in a system call of its own, for
 // as long as it sleeps: a program that waits for SIGTERM could not be ended.
 // ASIO_EWYK_DETAIL_FUTEX_PARKER is for tests without signals, which want the parker that ships.
@@ -15,8 +13,10 @@
 #endif
 #endif
 
-#if defined(__linux__) && defined(__LP64__)
+#if defined(__linux__) && defined(__LP64__) && !defined(ASIO_EWYK_DETAIL_TSAN)
 #include <asio_ewyk/detail/futex_parker.hpp>
+#else
+#include <asio_ewyk/detail/condition_parker.hpp>
 #endif
 
 namespace asio_ewyk::detail {

@@ -3,7 +3,7 @@
 
 #include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/fair_queue.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/timed_run.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -1,12 +1,12 @@
 #ifndef ASIO_EWYK_DETAIL_REACTOR_HPP
 #define ASIO_EWYK_DETAIL_REACTOR_HPP
 
+#include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/crew.hpp>
 #include <asio_ewyk/detail/finishing.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/queue_depth.hpp>
 #include <asio_ewyk/detail/task_list.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/trace_point.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
 
@@ -14,12 +14,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <mutex>
 #include <utility>
 
 namespace asio_ewyk::detail {
+
+struct task_times;
 
 // An io_context as a producer: what completes inside it is captured and becomes a task, together
 // with what is posted, or is run in place. Jetty's ManagedSelector.
@@ -33,7 +34,7 @@ class reactor
 public:
     // `wake` is what a wake-up does when it is run by a thread that is not the producer.
     reactor(asio::io_context& ioc, crew& threads, void const* owner, void (*wake)(void*),
-        void* argument) noexcept
+        void* argument)
         : ioc_(ioc)
         , crew_(threads)
         , owner_(owner)
@@ -246,7 +247,7 @@ private:
     // and then look; whoever lets them go changes what they look at and then looks at the count.
     std::atomic<int> expelling_{0};
     std::mutex mutex_;
-    std::condition_variable outside_;
+    condition outside_;
 
     alignas(64) posted_queue posted_;
     std::atomic<bool> asleep_{true};       // written by the producer

@@ -2,7 +2,6 @@
 #define ASIO_EWYK_DETAIL_RESERVE_HPP
 
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -21,11 +20,7 @@ class reserve
 public:
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-    explicit reserve(std::size_t capacity)
-        : words_((capacity + 63) / 64)
-        , bits_(std::make_unique<std::atomic<std::uint64_t>[]>(words_))
-    {
-    }
+    explicit reserve(std::size_t capacity);
 
     // The thread `index` may be claimed from now on.
     void park(std::size_t index) noexcept { bits_[index / 64].fetch_or(bit(index)); }
@@ -37,28 +32,9 @@ public:
     }
 
     // A parked thread, which is the caller's alone to wake; `none` if there is none. Never waits.
-    std::size_t claim() noexcept
-    {
-        for (std::size_t w = 0; w != words_; ++w)
-        {
-            std::uint64_t word = bits_[w].load();
-            while (word != 0)
-            {
-                std::uint64_t const lowest = word & (~word + 1);
-                if (bits_[w].compare_exchange_weak(word, word & ~lowest))
-                    return w * 64 + static_cast<std::size_t>(std::countr_zero(lowest));
-            }
-        }
-        return none;
-    }
+    std::size_t claim() noexcept;
 
-    std::size_t size() const noexcept
-    {
-        std::size_t n = 0;
-        for (std::size_t w = 0; w != words_; ++w)
-            n += static_cast<std::size_t>(std::popcount(bits_[w].load()));
-        return n;
-    }
+    std::size_t size() const noexcept;
 
 private:
     static std::uint64_t bit(std::size_t index) noexcept { return std::uint64_t{1} << index % 64; }
@@ -68,5 +44,9 @@ private:
 };
 
 } // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/reserve.ipp>
+#endif
 
 #endif

@@ -8,7 +8,7 @@
 #include <asio_ewyk/detail/standby.hpp>
 #include <asio_ewyk/detail/strategy_counters.hpp>
 #include <asio_ewyk/detail/task.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/timed_run.hpp>
 #include <asio_ewyk/detail/trace_choice.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy_policy.hpp>

@@ -10,6 +10,7 @@
 #error asio_ewyk/impl/src.hpp is for programs that define ASIO_EWYK_SEPARATE_COMPILATION everywhere
 #endif
 
+#include <asio_ewyk/detail/impl/condition.ipp>
 #include <asio_ewyk/detail/impl/elastic_metrics.ipp>
 #include <asio_ewyk/detail/impl/elastic_shutdown.ipp>
 #include <asio_ewyk/detail/impl/elastic_threads.ipp>
@@ -17,12 +18,15 @@
 #include <asio_ewyk/detail/impl/event_loop_service.ipp>
 #include <asio_ewyk/detail/impl/event_loop_view.ipp>
 #include <asio_ewyk/detail/impl/reactor.ipp>
+#include <asio_ewyk/detail/impl/reserve.ipp>
+#include <asio_ewyk/detail/impl/spread.ipp>
 #include <asio_ewyk/detail/impl/stall_monitor.ipp>
 #include <asio_ewyk/detail/impl/stall_teller.ipp>
 #include <asio_ewyk/detail/impl/stall_watch.ipp>
 #include <asio_ewyk/detail/impl/standby.ipp>
 #include <asio_ewyk/detail/impl/this_thread.ipp>
 #include <asio_ewyk/detail/impl/thread_activity.ipp>
+#include <asio_ewyk/detail/impl/timed_run.ipp>
 #include <asio_ewyk/detail/impl/timetable.ipp>
 #include <asio_ewyk/detail/impl/trace_log.ipp>
 #include <asio_ewyk/impl/chooser.ipp>

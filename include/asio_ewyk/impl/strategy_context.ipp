@@ -16,6 +16,11 @@ ASIO_EWYK_DECL strategy_context::strategy_context(strategy_options options)
 {
 }
 
+ASIO_EWYK_DECL strategy_context::strategy_context()
+    : strategy_context(strategy_options())
+{
+}
+
 ASIO_EWYK_DECL strategy_context::strategy_context(strategy_t s, strategy_options options)
     : strategy_context((options.strategy = s, std::move(options)))
 {

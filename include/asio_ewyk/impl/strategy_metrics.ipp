@@ -2,6 +2,7 @@
 #define ASIO_EWYK_IMPL_STRATEGY_METRICS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
-#include <chrono>
 #include <utility>
 
 namespace asio_ewyk {
@@ -64,16 +63,8 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     }
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
-    detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
-        allocator, [this]() noexcept { return task_work(*this); });
-    if (times_)
-        t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
-    if (frame && frame->in_producer)
-        reactor_.capture(*frame, t);
-    else if (frame && frame->producing)
-        reactor_.post_own(t);
-    else
-        reactor_.post(t);
+    submit(frame, detail::make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
+        [this]() noexcept { return task_work(*this); }));
 }
 
 } // namespace asio_ewyk

@@ -5,6 +5,7 @@
 #include <asio_ewyk/detail/erased_task.hpp>
 #include <asio_ewyk/detail/impl/strategy_engine.hpp>
 #include <asio_ewyk/detail/recycled_memory.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
@@ -65,6 +66,8 @@ ASIO_EWYK_DECL strategy_service::strategy_service(
     measure();
 }
 
+ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
+
 ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 {
     detail::call_frame const* const frame = detail::call_frame::find(&engine_);
@@ -81,6 +84,19 @@ ASIO_EWYK_DECL void strategy_service::finish(detail::strategy_work& work) noexce
         auto const last(std::move(work));
     }
     reactor_.finishers().end();
+}
+
+ASIO_EWYK_DECL void strategy_service::submit(
+    detail::call_frame* frame, detail::task* t) noexcept
+{
+    if (times_)
+        t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
+    if (frame && frame->in_producer)
+        reactor_.capture(*frame, t);
+    else if (frame && frame->producing)
+        reactor_.post_own(t);
+    else
+        reactor_.post(t);
 }
 
 // Whether a completion inside the producer is to be run right there, as far as the right to produce

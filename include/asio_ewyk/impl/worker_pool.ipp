@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/stall_monitor.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/text_sink.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 
 namespace asio_ewyk::detail {
 

@@ -5,6 +5,7 @@
 #include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/event_loop_service.hpp>
 #include <asio_ewyk/detail/stack_capture.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
 #include <boost/asio/post.hpp>
@@ -51,6 +52,8 @@ ASIO_EWYK_DECL event_loop_service::event_loop_service(
     if (auto const cpu = cpu_of(options_))
         check_cpu(*cpu);
 }
+
+ASIO_EWYK_DECL event_loop_service::~event_loop_service() = default;
 
 ASIO_EWYK_DECL void event_loop_service::schedule() noexcept
 {

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/reactor.hpp>
+#include <asio_ewyk/detail/task_times.hpp>
 
 #include <chrono>
 #include <cstddef>

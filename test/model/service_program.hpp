@@ -1,4 +1,4 @@
-// Modelled on impl/strategy_service.hpp, with guest_places.hpp.
+// Modelled on impl/strategy_service.ipp, with guest_places.hpp.
 
 #ifndef ASIO_EWYK_TEST_MODEL_SERVICE_PROGRAM_HPP
 #define ASIO_EWYK_TEST_MODEL_SERVICE_PROGRAM_HPP

@@ -187,18 +187,30 @@ public:
     void notify_one() noexcept { weak_memory::notify(object_, false); }
     void notify_all() noexcept { weak_memory::notify(object_, true); }
 
+    void wait(std::unique_lock<mutex>& lock)
+    {
+        weak_memory::wait(object_, lock.mutex()->object_, false);
+    }
+
+    template <class Time>
+    std::cv_status wait_until(std::unique_lock<mutex>& lock, Time const&)
+    {
+        return weak_memory::wait(object_, lock.mutex()->object_, true) ? std::cv_status::no_timeout
+                                                                       : std::cv_status::timeout;
+    }
+
     template <class Predicate>
     void wait(std::unique_lock<mutex>& lock, Predicate holds)
     {
         while (!holds())
-            weak_memory::wait(object_, lock.mutex()->object_, false);
+            wait(lock);
     }
 
     template <class Time, class Predicate>
-    bool wait_until(std::unique_lock<mutex>& lock, Time const&, Predicate holds)
+    bool wait_until(std::unique_lock<mutex>& lock, Time const& time, Predicate holds)
     {
         while (!holds())
-            if (!weak_memory::wait(object_, lock.mutex()->object_, true))
+            if (wait_until(lock, time) == std::cv_status::timeout)
                 return holds();
         return true;
     }

@@ -1,4 +1,4 @@
-// The hand-shake of schedule() and woken() in detail/impl/event_loop_service.hpp, line by line. Its
+// The hand-shake of schedule() and woken() in detail/impl/event_loop_service.ipp, line by line. Its
 // class cannot be made here: it is a service of a real io_context.
 
 #ifndef ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP

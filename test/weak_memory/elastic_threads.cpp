@@ -146,13 +146,13 @@ BOOST_AUTO_TEST_CASE(lose_nothing)
     check(all);
     std::vector<needed_order> needed{
         {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
-        {"reserve.hpp claim", access::load, seq_cst, seq_cst, ""},
-        {"reserve.hpp claim", access::modify, seq_cst, acquire, "the job is published by unpark()"},
+        {"reserve.ipp claim", access::load, seq_cst, seq_cst, ""},
+        {"reserve.ipp claim", access::modify, seq_cst, acquire, "the job is published by unpark()"},
     };
     // These show after some hundred thousand executions, which take minutes.
     if (std::getenv("EWYK_WEAK_MEMORY_ALL"))
-        for (auto const& [function, kind] : {std::pair("elastic_threads.hpp execute", access::store),
-                 std::pair("elastic_threads.hpp next", access::load)})
+        for (auto const& [function, kind] : {std::pair("elastic_threads.ipp execute", access::store),
+                 std::pair("elastic_threads.ipp next", access::load)})
             needed.push_back({function, kind, seq_cst, seq_cst, ""});
     weaken(all, needed);
 }

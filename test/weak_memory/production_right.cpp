@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(is_handed_on)
             {"production_right.hpp lend", access::modify, seq_cst, release,
                 "who lends has produced since he got the right"},
             {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
-            {"reserve.hpp claim", access::load, seq_cst, seq_cst, ""},
+            {"reserve.ipp claim", access::load, seq_cst, seq_cst, ""},
         });
 }
 

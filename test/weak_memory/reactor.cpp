@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(loses_no_wake_up)
             {"posted_queue.hpp empty", access::load, seq_cst, seq_cst, ""},
             {"posted_queue.hpp drain_to", access::modify, seq_cst, acquire, "it publishes nothing"},
             {"reactor.hpp post", access::load, seq_cst, seq_cst, ""},
-            {"reactor.hpp wait", access::store, seq_cst, seq_cst, ""},
-            {"reactor.hpp leave", access::store, seq_cst, seq_cst, ""},
-            {"reactor.hpp wake_up", access::modify, seq_cst, acquire, "the io_context's lock publishes"},
-            {"reactor.hpp woken", access::modify, seq_cst, release, "the io_context's lock has been taken"},
+            {"reactor.ipp wait", access::store, seq_cst, seq_cst, ""},
+            {"reactor.ipp leave", access::store, seq_cst, seq_cst, ""},
+            {"reactor.ipp wake_up", access::modify, seq_cst, acquire, "the io_context's lock publishes"},
+            {"reactor.ipp woken", access::modify, seq_cst, release, "the io_context's lock has been taken"},
         });
 }
 

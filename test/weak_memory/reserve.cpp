@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(misses_nobody)
         {
             {"futex_parker.hpp unpark", access::modify, release, release, ""},
             {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
-            {"reserve.hpp claim", access::load, seq_cst, seq_cst, ""},
+            {"reserve.ipp claim", access::load, seq_cst, seq_cst, ""},
         });
 }
 

@@ -121,9 +121,9 @@ BOOST_AUTO_TEST_CASE(is_seen)
             {"thread_activity.hpp change", access::store, release, release, ""},
             {"thread_activity.hpp for_each", access::load, acquire, acquire, ""},
             {"thread_activity.hpp vacate", access::store, release, release, ""},
-            {"thread_activity.hpp unused", access::load, acquire, acquire, ""},
-            {"thread_activity.hpp unused", access::modify, seq_cst, acquire, "it publishes nothing"},
-            {"thread_activity.hpp add", access::modify, release, release, ""},
+            {"thread_activity.ipp unused", access::load, acquire, acquire, ""},
+            {"thread_activity.ipp unused", access::modify, seq_cst, acquire, "it publishes nothing"},
+            {"thread_activity.ipp add", access::modify, release, release, ""},
         });
 }
 

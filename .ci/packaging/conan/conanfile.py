@@ -31,7 +31,7 @@ class AsioEwyk(ConanFile):
         self.folders.source = "."
 
     def export_sources(self):
-        for pattern in ("include/*.hpp", "LICENSE"):
+        for pattern in ("include/*.?pp", "LICENSE"):
             copy(self, pattern, self._root, self.export_sources_folder)
 
     def requirements(self):
@@ -42,7 +42,7 @@ class AsioEwyk(ConanFile):
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
-        copy(self, "include/*.hpp", self.source_folder, self.package_folder)
+        copy(self, "include/*.?pp", self.source_folder, self.package_folder)
 
     def package_id(self):
         self.info.clear()

@@ -127,7 +127,9 @@ private:
     void finish(detail::strategy_work& work) noexcept;
     bool begin_in_place(
         detail::call_frame& frame, detail::submission s, detail::task::action type);
-    void end_in_place(detail::call_frame& frame, detail::task::action type);
+    void end_in_place(void const* call, detail::task::action type);
+    template <class F>
+    void run_in_place(F&& f) noexcept;
     void run_job(detail::call_frame& frame, detail::task* job);
     void measure() noexcept;
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }

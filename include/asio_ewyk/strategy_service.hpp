@@ -32,7 +32,7 @@ void run_what_is_queued(void* service);
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for halt() and destruction.
 */
-class alignas(detail::target_alignment) strategy_service
+class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
     , private detail::watched
 {

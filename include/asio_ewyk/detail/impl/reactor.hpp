@@ -145,8 +145,8 @@ std::size_t reactor::inside(call_frame& frame, Step step)
     return n;
 }
 
-// A stackful coroutine was suspended in what ran in place, and will not come back here. If the right
-// was lent for it, that is over: whoever stands by has it.
+// A stackful coroutine was suspended in what ran in place, and will not come back here. If the
+// right was lent for it, that is over: whoever stands by has it.
 inline void reactor::end_suspended(call_frame& frame) noexcept
 {
     if (!frame.in_place) [[likely]]

@@ -185,6 +185,7 @@ inline void stall_monitor::fork_child() noexcept
     stall_monitor& self = instance();
     thread_activity::forget_others();
     watch_place::forget_others();
+    stack_capture::forget_others();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
     self.run_.reset();
     self.forks_ = 0;

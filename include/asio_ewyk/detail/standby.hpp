@@ -5,6 +5,7 @@
 #include <asio_ewyk/detail/overrun_history.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/role_clock.hpp>
 #include <asio_ewyk/detail/spread.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
@@ -119,8 +120,12 @@ public:
     void begin_loan() noexcept
     {
         began_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
-        if (thread_id const id = this_thread_id(); lender_.load(std::memory_order_relaxed) != id)
-            lender_.store(id, std::memory_order_relaxed);
+        thread_id const id = this_thread_id();
+        if (lender_.load(std::memory_order_relaxed) == id)
+            return;
+        lender_.store(id, std::memory_order_relaxed);
+        if (may_spread_)
+            cpu_.begin();
     }
 
     // Whose task the last loan is for.
@@ -196,8 +201,7 @@ private:
     spread spread_;
     std::size_t tasks_ = 0; // in this window
     time_point began_window_{};
-    duration cpu_{}; // of that thread, at its beginning
-    void const* producer_ = nullptr; // an address that only that thread has
+    role_clock cpu_;
 
     // In this window; relaxed, plain sums.
     std::atomic<int> late_{0};

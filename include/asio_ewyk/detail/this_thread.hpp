@@ -9,6 +9,7 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 #define ASIO_EWYK_HAS_PTHREAD 1
 #endif
 
@@ -20,16 +21,46 @@ void name_this_thread(std::string name, std::size_t number) noexcept;
 // As the system has it; empty if it has none.
 std::string name_of_this_thread();
 
+using process_id = int;
+
+// The child of a fork has another one than its parent.
+inline process_id this_process_id() noexcept
+{
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    return ::getpid();
+#else
+    return 0;
+#endif
+}
+
 // Names a thread of this process to sleeps().
 using thread_id = int;
 
 // As the system has it (Linux; 0 elsewhere); after a fork it is another one.
 thread_id current_thread_id() noexcept;
 
+// This thread's, without a system call each time.
+class own_thread_id
+{
+public:
+    static thread_id get() noexcept
+    {
+        if (mine_ == unknown) [[unlikely]]
+            learn();
+        return mine_ != unknown ? mine_ : current_thread_id();
+    }
+
+private:
+    static constexpr thread_id unknown = 0;
+
+    static void learn() noexcept;
+
+    static inline thread_local thread_id mine_ = unknown;
+};
+
 inline thread_id this_thread_id() noexcept
 {
-    thread_local thread_id const id = current_thread_id();
-    return id;
+    return own_thread_id::get();
 }
 
 // As the system has it; empty if it does not tell.

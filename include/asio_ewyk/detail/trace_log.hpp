@@ -44,7 +44,6 @@ private:
     struct state;
     struct keeper;
 
-    static state& shared();
 
     struct place
     {

@@ -44,16 +44,14 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     if (frame && !s.blocking_never)
     {
         if (!frame->in_producer)
-            return detail::call_frame::run_in_place(&engine_, std::forward<F>(f));
+            return run_in_place(std::forward<F>(f));
         using task = detail::task_for<F, Allocator, task_work>;
         if (begin_in_place(*frame, s, &task::act))
         {
-            {
-                detail::handler_scope const running(&task::act);
-                detail::timed_run const timed(times_.get());
-                detail::call_frame::run_in_place(&engine_, std::forward<F>(f));
-            }
-            return end_in_place(*frame, &task::act);
+            char const call = 0;
+            frame->in_place.emplace(&call, &task::act, times_.get());
+            run_in_place(std::forward<F>(f));
+            return end_in_place(&call, &task::act);
         }
     }
     else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
@@ -65,6 +63,13 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         return;
     submit(frame, detail::make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
         [this]() noexcept { return task_work(*this); }));
+}
+
+template <class F>
+void strategy_service::run_in_place(F&& f) noexcept
+{
+    detail::call_frame::run_in_place(&engine_, std::forward<F>(f),
+        [this](std::exception_ptr e) noexcept { report_stray(std::move(e)); });
 }
 
 } // namespace asio_ewyk

@@ -125,12 +125,23 @@ ASIO_EWYK_DECL bool strategy_service::begin_in_place(
     return true;
 }
 
-ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame, detail::task::action type)
+// After it, on the stack that it was called on, by whatever thread.
+ASIO_EWYK_DECL void strategy_service::end_in_place(void const* call, detail::task::action type)
 {
-    if (!frame.producing && !engine_.end_in_place(frame, type))
-        return reactor_.begin_finish(frame);
-    reactor_.end_in_place(frame);
-    frame.in_producer = true;
+    detail::call_frame* const frame = detail::call_frame::find(&engine_);
+    if (!frame || !frame->in_place || !frame->in_place->is_of(call))
+        return;
+    frame->in_place.reset();
+    if (!frame->producing && !engine_.end_in_place(*frame, type))
+        return reactor_.begin_finish(*frame);
+    reactor_.end_in_place(*frame);
+    frame->in_producer = true;
+}
+
+ASIO_EWYK_DECL void strategy_service::report_stray(std::exception_ptr error) noexcept
+{
+    thrown_.add();
+    detail::pool_access::threads(pool_).report(std::move(error));
 }
 
 // Counts a thread as being inside run().

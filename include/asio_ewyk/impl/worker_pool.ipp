@@ -66,7 +66,7 @@ ASIO_EWYK_DECL worker_pool::worker_pool(worker_pool_options options)
     : times_(detail::times_if(options.timing))
     , threads_(std::move(options))
     , client_(this)
-    , watch_(this, *this, detail::stall_settings(threads_.options()))
+    , watch_(this, shown_, detail::stall_settings(threads_.options()))
 {
     client_.measure(times_.get());
 }

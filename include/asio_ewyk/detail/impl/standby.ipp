@@ -4,14 +4,12 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/standby.hpp>
-#include <asio_ewyk/detail/thread_clock.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -60,19 +58,13 @@ ASIO_EWYK_DECL void standby::watch::wait()
 ASIO_EWYK_DECL void standby::decide(time_point now) noexcept
 {
     duration const time = now - began_window_;
-    duration const cpu = this_thread_cpu_time();
-    // An address that no other thread has.
-    static thread_local char const mark = 0;
-    std::optional<duration> used;
-    if (std::exchange(producer_, &mark) == &mark)
-        used = cpu - cpu_;
+    std::optional<duration> const used = cpu_.take();
     duration const ran(ran_.exchange(0, std::memory_order_relaxed));
     bool const lends = !may_spread_
         || spread_.lends_after({time, tasks_, used, ran});
     spreads_ = !lends;
     pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
     began_window_ = now;
-    cpu_ = cpu;
     tasks_ = 0;
 }
 

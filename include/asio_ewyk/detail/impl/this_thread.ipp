@@ -5,6 +5,7 @@
 #include <asio_ewyk/detail/this_thread.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <string>
 
@@ -49,6 +50,18 @@ ASIO_EWYK_DECL std::string name_of_this_thread()
 }
 
 #if defined(__linux__)
+
+// Kept only where the child of a fork, announced or not, is sure to forget it.
+ASIO_EWYK_DECL void own_thread_id::learn() noexcept
+{
+    // Not a static constant: a fork in between would leave its guard locked in the child. Twice
+    // does no harm.
+    static std::atomic<bool> registered{false};
+    if (!registered.load())
+        registered.store(::pthread_atfork(nullptr, nullptr, [] { mine_ = unknown; }) == 0);
+    if (registered.load())
+        mine_ = current_thread_id();
+}
 
 ASIO_EWYK_DECL exact_timeouts::exact_timeouts() noexcept
     : before_(::prctl(PR_GET_TIMERSLACK))
@@ -98,6 +111,10 @@ ASIO_EWYK_DECL bool sleeps(thread_id thread) noexcept
 }
 
 #else
+
+ASIO_EWYK_DECL void own_thread_id::learn() noexcept
+{
+}
 
 ASIO_EWYK_DECL exact_timeouts::exact_timeouts() noexcept
     : before_(0)

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_IMPL_TRACE_LOG_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/fork_lock.hpp>
 #include <asio_ewyk/detail/trace_content.hpp>
 #include <asio_ewyk/detail/trace_log.hpp>
 
@@ -22,6 +23,14 @@ struct trace_log::state
     std::size_t without_ring = 0;
     std::uint32_t sessions = 0;
     trace_clock clock;
+    fork_lock<state> forks;
+
+    // Never destroyed: threads may record something until the process is gone.
+    static state& shared()
+    {
+        static state& s = *new state;
+        return s;
+    }
 };
 
 struct trace_log::keeper
@@ -34,16 +43,9 @@ struct trace_log::keeper
     ~keeper() { mine_ = {nullptr, 0, true}; }
 };
 
-// Never destroyed: threads may record something until the process is gone.
-ASIO_EWYK_DECL trace_log::state& trace_log::shared()
-{
-    static state& s = *new state;
-    return s;
-}
-
 ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
 {
-    state& s = shared();
+    state& s = state::shared();
     trace_content::rings before;
     std::lock_guard const lock(s.mutex);
     before.swap(s.all);
@@ -58,7 +60,7 @@ ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
 
 ASIO_EWYK_DECL trace_content trace_log::now()
 {
-    state& s = shared();
+    state& s = state::shared();
     std::lock_guard const lock(s.mutex);
     return {s.all, s.clock, s.without_ring};
 }
@@ -80,7 +82,7 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
         return false;
     thread_local keeper kept;
     std::shared_ptr<trace_ring> before;
-    state& s = shared();
+    state& s = state::shared();
     std::lock_guard const lock(s.mutex);
     if (s.sessions != session)
         return false;

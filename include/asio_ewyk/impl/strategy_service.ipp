@@ -125,7 +125,8 @@ ASIO_EWYK_DECL bool strategy_service::begin_in_place(
     return true;
 }
 
-ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame, detail::task::action type)
+ASIO_EWYK_DECL void strategy_service::end_in_place(
+    detail::call_frame& frame, detail::task::action type)
 {
     if (!frame.producing && !engine_.end_in_place(frame, type))
         return reactor_.begin_finish(frame);
@@ -171,7 +172,8 @@ private:
     detail::call_frame& frame_;
 };
 
-ASIO_EWYK_DECL std::size_t strategy_service::run_until(std::chrono::steady_clock::time_point deadline)
+ASIO_EWYK_DECL std::size_t strategy_service::run_until(
+    std::chrono::steady_clock::time_point deadline)
 {
     detail::turn t(detail::turn::unlimited, detail::turn::waiting::allowed, deadline, false);
     detail::with_recycled_memory([&] { take_part_or_settle(t); });

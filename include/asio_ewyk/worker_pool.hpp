@@ -167,8 +167,5 @@ private:
 } // namespace asio_ewyk
 
 #include <asio_ewyk/impl/worker_pool.hpp>
-#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/impl/worker_pool.ipp>
-#endif
 
 #endif

@@ -40,7 +40,7 @@ public:
     void leave() noexcept;
 
     // Of a context: before a fork the thread ends, and afterwards it may come again.
-    void notify_fork(asio::execution_context::fork_event event) noexcept;
+    void notify_fork(boost::asio::execution_context::fork_event event) noexcept;
 
     // Whether it has a thread.
     bool running() noexcept

@@ -181,7 +181,8 @@ ASIO_EWYK_DECL std::ostream& operator<<(std::ostream& out, prometheus_page const
     return out;
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(strategy_metrics const& m, std::vector<label> const& labels)
+ASIO_EWYK_DECL void prometheus_page::add(
+    strategy_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels);
     w.gauge("asio_ewyk_context_info", "The strategy of the context; always 1.", 1,
@@ -299,8 +300,8 @@ ASIO_EWYK_DECL void prometheus_page::add_counter(std::string_view name, std::str
     w.commit();
 }
 
-ASIO_EWYK_DECL void prometheus_page::add_gauge(std::string_view name, std::string_view help, double value,
-    std::vector<label> const& labels)
+ASIO_EWYK_DECL void prometheus_page::add_gauge(std::string_view name, std::string_view help,
+    double value, std::vector<label> const& labels)
 {
     writer w(*this, labels);
     w.number(name, help, "gauge", value);

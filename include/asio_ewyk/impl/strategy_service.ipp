@@ -182,7 +182,8 @@ private:
     detail::call_frame& frame_;
 };
 
-ASIO_EWYK_DECL std::size_t strategy_service::run_until(std::chrono::steady_clock::time_point deadline)
+ASIO_EWYK_DECL std::size_t strategy_service::run_until(
+    std::chrono::steady_clock::time_point deadline)
 {
     detail::turn t(detail::turn::unlimited, detail::turn::waiting::allowed, deadline, false);
     detail::with_recycled_memory([&] { take_part_or_settle(t); });

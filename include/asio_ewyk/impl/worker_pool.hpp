@@ -75,4 +75,8 @@ bool worker_pool::try_execute(F&& f)
 
 } // namespace asio_ewyk
 
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/worker_pool.ipp>
+#endif
+
 #endif

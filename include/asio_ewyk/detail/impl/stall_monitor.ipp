@@ -76,12 +76,12 @@ ASIO_EWYK_DECL void stall_monitor::leave() noexcept
         ended.join();
 }
 
-ASIO_EWYK_DECL void stall_monitor::notify_fork(asio::execution_context::fork_event event) noexcept
+ASIO_EWYK_DECL void stall_monitor::notify_fork(boost::asio::execution_context::fork_event event) noexcept
 {
     std::thread ended;
     {
         std::lock_guard const lock(mutex_);
-        if (event == asio::execution_context::fork_prepare)
+        if (event == boost::asio::execution_context::fork_prepare)
         {
             ++forks_;
             ended = end();

@@ -11,7 +11,8 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL stall_watch::stall_watch(void const* owner, watched const& what, stall_settings settings)
+ASIO_EWYK_DECL stall_watch::stall_watch(
+    void const* owner, watched const& what, stall_settings settings)
     : monitor_(stall_monitor::instance())
     , teller_(what, std::move(settings))
     , place_(watch_place::occupy(teller_, owner, teller_.settings().threshold))

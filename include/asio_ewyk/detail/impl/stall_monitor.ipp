@@ -76,7 +76,8 @@ ASIO_EWYK_DECL void stall_monitor::leave() noexcept
         ended.join();
 }
 
-ASIO_EWYK_DECL void stall_monitor::notify_fork(boost::asio::execution_context::fork_event event) noexcept
+ASIO_EWYK_DECL void stall_monitor::notify_fork(
+    boost::asio::execution_context::fork_event event) noexcept
 {
     std::thread ended;
     {

@@ -20,11 +20,6 @@ duration run_queue::mean() const
     return members_.front()->ran + sum / static_cast<duration::rep>(members_.size());
 }
 
-bool run_queue::is_eligible(share const& s) const
-{
-    return s.ran <= mean();
-}
-
 void run_queue::add(share& s)
 {
     auto const n = static_cast<duration::rep>(members_.size());
@@ -49,14 +44,15 @@ void run_queue::remove(share& s)
     std::erase(members_, &s);
 }
 
-share& run_queue::best() const
+share* run_queue::best(share const* besides) const
 {
     duration const now = mean();
     share* found = nullptr;
     for (share* s : members_)
-        if (s->ran <= now && (!found || s->slice_ends < found->slice_ends))
+        if (s != besides && s->ran <= now
+            && (!found || s->slice_ends < found->slice_ends))
             found = s;
-    return *found;
+    return found;
 }
 
 share& run_queue::choose()
@@ -64,16 +60,18 @@ share& run_queue::choose()
     for (share* s : members_)
         if (s->ran >= s->slice_ends)
             s->slice_ends = s->ran + slice_;
-    share& s = best();
+    share& s = *best(nullptr);
     s.protected_until = std::min(s.slice_ends, s.ran + slice_);
     return s;
 }
 
 bool run_queue::interrupts(share const& woken, share const& running) const
 {
-    if (is_eligible(running) && !is_over(running))
+    // It has run a little while the other one was added.
+    bool const is_eligible = running.ran < mean();
+    if (is_eligible && !is_over(running))
         return false;
-    return &best() == &woken;
+    return best(is_eligible ? nullptr : &running) == &woken;
 }
 
 } // namespace benchmark::simulation

@@ -55,8 +55,7 @@ public:
     bool is_over(share const& running) const { return running.ran >= running.protected_until; }
 
 private:
-    bool is_eligible(share const& s) const;
-    share& best() const;
+    share* best(share const* besides) const;
     duration mean() const;
 
     duration const slice_;

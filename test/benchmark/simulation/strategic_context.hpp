@@ -82,7 +82,7 @@ private:
     // The reactor's.
     std::deque<task> posted_;
     shared_line posting_{2}; // with the newest task
-    shared_line sleep_{7}; // its flags; of Asio the lock, the event, the queue and a handler
+    shared_line sleep_{4}; // its flags; of Asio a lock with what it guards, an event, a handler
     worker* in_reactor_ = nullptr; // and nobody has sent a wake-up
 
     // The pool's. The first worker is the one in run().

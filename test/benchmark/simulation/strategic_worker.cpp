@@ -49,6 +49,9 @@ step strategic_context::worker::next()
         job_line_.use(machine_, *this);
         return work(job_);
     case what::waits:
+        of_.sleep_.use(machine_, *this);
+        doing_ = what::produces;
+        return go_on();
     case what::produces:
         return produce();
     case what::chooses:

@@ -62,7 +62,7 @@ namespace asio_ewyk {
     @see worker_pool, strategy_context
 */
 template <producer Producer>
-class execution_strategy : private detail::watched
+class execution_strategy
 {
 public:
     /// Both the producer and the pool must outlive the object. No-throw guarantee.
@@ -135,6 +135,8 @@ public:
     }
 
 private:
+    friend class detail::watched_part<execution_strategy>;
+
     struct checked
     {
     };
@@ -146,7 +148,7 @@ private:
     {
         try
         {
-            watch_.emplace(&engine_, static_cast<detail::watched const&>(*this),
+            watch_.emplace(&engine_, shown_,
                 detail::stall_settings(detail::pool_access::threads(pool).options()));
         }
         catch (...)
@@ -155,11 +157,12 @@ private:
         }
     }
 
-    bool serves() const noexcept override { return true; }
-    std::size_t waiting() const noexcept override { return threads_.client().size(); }
-    std::size_t taken() const noexcept override { return threads_.client().taken(); }
+    // For whoever watches it.
+    bool serves() const noexcept { return true; }
+    std::size_t waiting() const noexcept { return threads_.client().size(); }
+    std::size_t taken() const noexcept { return threads_.client().taken(); }
 
-    void tell_state(detail::text_sink& out) const noexcept override
+    void tell_state(detail::text_sink& out) const noexcept
     {
         out << "execution_strategy " << static_cast<void const*>(this) << ' '
             << threads_.pool().options().name << ": ";
@@ -170,6 +173,7 @@ private:
     detail::shared_counter thrown_; // exceptions that have left produce()
     detail::pool_threads threads_;
     detail::strategy_engine<Producer, detail::pool_threads> engine_;
+    detail::watched_part<execution_strategy> const shown_{*this};
     std::optional<detail::stall_watch> watch_;
 };
 

@@ -32,7 +32,7 @@ void run_what_is_queued(void* service);
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for halt() and destruction.
 */
-class alignas(detail::target_alignment) strategy_service
+class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
     , private detail::watched
 {
@@ -127,7 +127,9 @@ private:
     void finish(detail::strategy_work& work) noexcept;
     bool begin_in_place(
         detail::call_frame& frame, detail::submission s, detail::task::action type);
-    void end_in_place(detail::call_frame& frame, detail::task::action type);
+    void end_in_place(void const* call, detail::task::action type);
+    template <class F>
+    void run_in_place(F&& f) noexcept;
     void run_job(detail::call_frame& frame, detail::task* job);
     void measure() noexcept;
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }

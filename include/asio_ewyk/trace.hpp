@@ -80,6 +80,8 @@ void write(std::ostream& out);
 /** Has the trace written to that file when the program ends by `exit()` or by returning from
     `main()`. The file of the last call counts; an empty name takes it back.
 
+    The child of a fork writes nothing unless it calls this itself, or both would write one file.
+
     A file that cannot be written is reported on `stderr` then. Throws `std::bad_alloc`.
 */
 void write_at_exit(std::string file);

@@ -54,7 +54,6 @@ class pool_access;
 */
 class alignas(detail::target_alignment) worker_pool
     : public asio::execution_context
-    , private detail::watched
 {
 public:
     using executor_type = worker_pool_executor;
@@ -65,7 +64,7 @@ public:
         : times_(detail::times_if(options.timing))
         , threads_(std::move(options))
         , client_(this)
-        , watch_(this, *this, detail::stall_settings(threads_.options()))
+        , watch_(this, shown_, detail::stall_settings(threads_.options()))
     {
         client_.measure(times_.get());
     }
@@ -135,6 +134,7 @@ public:
 
 private:
     friend class detail::pool_access;
+    friend class detail::watched_part<worker_pool>;
 
     // What keeps the pool busy: tracked executors and tasks. Relaxed: who starts work has some, or
     // is about to submit; it is the end of work that must be seen.
@@ -143,10 +143,11 @@ private:
 
     void submit(detail::task* t, bool caller_may_run);
 
-    std::size_t waiting() const noexcept override { return client_.size(); }
-    bool serves() const noexcept override { return !threads_.stopping(); }
-    std::size_t taken() const noexcept override { return client_.taken(); }
-    void tell_state(detail::text_sink& out) const noexcept override;
+    // For whoever watches it.
+    std::size_t waiting() const noexcept { return client_.size(); }
+    bool serves() const noexcept { return !threads_.stopping(); }
+    std::size_t taken() const noexcept { return client_.taken(); }
+    void tell_state(detail::text_sink& out) const noexcept;
 
     void stamp(detail::task* t) noexcept
     {
@@ -166,6 +167,7 @@ private:
     std::condition_variable idle_; // work_ fell to zero, or stop()
     bool stopped_ = false;         // guarded by mutex_
 
+    detail::watched_part<worker_pool> const shown_{*this};
     detail::stall_watch const watch_;
 };
 

@@ -78,6 +78,8 @@ struct worker_pool_options
     std::function<void()> on_thread_stop = {};
 
     /// Called on the pool's thread with what a task threw; may run on several threads at once.
+    /// Likewise, on whatever thread it is, with what a dispatched function threw that a stackful
+    /// coroutine took to a thread which does not work for the pool, or for the context.
     /// Empty: `std::terminate`, as Asio's `thread_pool` does. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 

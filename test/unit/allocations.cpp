@@ -1,5 +1,5 @@
 // How often memory is asked for while events come, once everything has warmed up: never for an event,
-// whoever runs it.
+// whoever runs it. And what becomes of the thread that looks for stalls when there is none.
 
 #include "memory_support.hpp"
 #include "support.hpp"
@@ -9,6 +9,7 @@
 #include <boost/config.hpp>
 
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 using namespace support;
@@ -16,6 +17,9 @@ using namespace support;
 namespace {
 
 std::atomic<long> allocated{0};
+
+// How many times operator new may succeed still.
+std::atomic<long> left{std::numeric_limits<long>::max()};
 
 void* counted(void* memory) noexcept
 {
@@ -30,8 +34,9 @@ void* counted(void* memory) noexcept
 
 BOOST_NOINLINE void* operator new(std::size_t size)
 {
-    if (void* const memory = std::malloc(size))
-        return counted(memory);
+    if (left.fetch_sub(1) > 0)
+        if (void* const memory = std::malloc(size))
+            return counted(memory);
     throw std::bad_alloc();
 }
 
@@ -120,6 +125,39 @@ void need_no_memory(setting const& s)
 
 CONTEXT_TEST_CASE(of_sockets, s) { need_no_memory<rally>(s); }
 CONTEXT_TEST_CASE(of_posts, s) { need_no_memory<chain>(s); }
+
+// Whatever it is that it gets no memory for, the program goes on, and the thread comes when it can.
+BOOST_AUTO_TEST_CASE(a_monitor_that_gets_no_memory)
+{
+    auto& monitor = ewyk::detail::stall_monitor::instance();
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume, .stall_threshold = 1ms});
+    auto const begin_a_handler = [&] {
+        asio::post(ctx, [] {});
+        ctx.restart();
+        ctx.poll();
+    };
+    begin_a_handler(); // so that nothing else needs memory later
+    for (long n = 0; n != 12; ++n)
+    {
+        monitor.notify_fork(asio::execution_context::fork_prepare);
+        monitor.notify_fork(asio::execution_context::fork_parent);
+        BOOST_TEST(eventually([&] { // after the pause that the last try may have brought about
+            asio::post(ctx, [] {});
+            ctx.restart();
+            left = n;
+            ctx.poll();
+            // For its looks: what they need memory for is left out.
+            std::this_thread::sleep_for(monitor.running() ? 20ms : 0ms);
+            bool const tried = left < n || monitor.running();
+            left = std::numeric_limits<long>::max();
+            return tried;
+        }));
+    }
+    BOOST_TEST(eventually([&] {
+        begin_a_handler();
+        return monitor.running();
+    }));
+}
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -2,12 +2,11 @@
 #include <asio_ewyk/detail/spread.hpp>
 
 #include "pool_support.hpp"
+#include "two_threads.hpp"
 
 #include <memory>
 #include <optional>
 #include <set>
-
-#include <time.h>
 
 BOOST_AUTO_TEST_SUITE(spread)
 
@@ -81,19 +80,6 @@ BOOST_AUTO_TEST_CASE(does_not_try_tasks_that_cost_next_to_nothing)
 
 namespace {
 
-void compute(std::chrono::nanoseconds time)
-{
-    auto const used = [] {
-        timespec t{};
-        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-        return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
-    };
-    auto const end = used() + time;
-    while (used() < end)
-    {
-    }
-}
-
 // Tasks of which each submits the next one, at once or later, and which threads run them.
 class chains
 {
@@ -136,7 +122,7 @@ private:
 
     void run()
     {
-        compute(time_);
+        use_cpu(time_);
         {
             std::lock_guard const lock(mutex_);
             threads_.insert(std::this_thread::get_id());

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 #define ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 
+#include <asio_ewyk/detail/in_place_run.hpp>
 #include <asio_ewyk/detail/lender.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
 
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -55,15 +57,20 @@ public:
     BOOST_NOINLINE static void end_loans() noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
-            if (lender* const by = std::exchange(f->lent_by, nullptr))
-                by->end_loan(f->loan);
+            f->end_loan();
+    }
+
+    void end_loan() noexcept
+    {
+        if (lender* const by = std::exchange(lent_by, nullptr))
+            by->end_loan(loan);
     }
 
     // For that owner, on a thread that works for it. A function run in place must not throw through
     // the code that submitted it; what it threw waits in the frame until the task around it is
-    // over. The first one counts.
-    template <class F>
-    static void run_in_place(void const* owner, F&& f) noexcept
+    // over. The first one counts. Where there is no such frame any more it goes to stray(error).
+    template <class F, class Stray>
+    static void run_in_place(void const* owner, F&& f, Stray stray) noexcept
     {
         try
         {
@@ -76,6 +83,8 @@ public:
             // meanwhile, this is another thread, and the frame of the first one may be gone.
             if (call_frame* const frame = find(owner))
                 frame->capture(std::current_exception());
+            else
+                stray(std::current_exception());
         }
     }
 
@@ -117,6 +126,9 @@ public:
 
     // A frame further down holds the right to produce, which therefore stays on this thread.
     bool nested = false;
+
+    // What this thread runs in place inside the producer.
+    std::optional<in_place_run> in_place;
 
     // Whoever lent the right to produce for the task that this thread runs, and the loan's number.
     lender* lent_by = nullptr;

@@ -42,7 +42,7 @@ namespace asio_ewyk::detail {
 // `scheduled_`: a wake-up is queued or runs. Who adds a task does that first and then looks; the
 // wake-up that leaves no task clears it and then looks for tasks. Both are sequentially
 // consistent, so one of them sees the other (netty/netty#9561).
-class alignas(target_alignment) event_loop_service
+class alignas(target_alignment) event_loop_service final
     : public asio::execution_context::service
     , private watched
 {

@@ -209,6 +209,8 @@ private:
             last_look_ = std::chrono::steady_clock::now();
     }
 
+    void end_suspended(call_frame& frame) noexcept;
+
     void poll(call_frame& frame);
     bool wait(call_frame& frame);
     void wake_up() noexcept;

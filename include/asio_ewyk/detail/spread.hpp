@@ -26,7 +26,7 @@ public:
     {
         duration time;
         std::size_t tasks;
-        std::optional<duration> cpu; // that the producer used, while it lent, if it was the same
+        std::optional<duration> cpu; // that producing used, and tasks on loan, if it is known
         duration ran;                // CPU time of all tasks, while it handed over
     };
 

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 #endif
 
 namespace asio_ewyk::detail {
@@ -69,8 +70,7 @@ public:
     // Empty if the thread does not answer.
     static std::vector<std::string> of(thread_id thread, int signal)
     {
-        static std::mutex one;
-        std::lock_guard const lock(one);
+        std::lock_guard const lock(one_);
         // Acquire: a late answer to the last question is over, or will find this claimed.
         if (busy_.load(std::memory_order_acquire))
             return {};
@@ -90,6 +90,14 @@ public:
             return {};
         }
         return symbols();
+    }
+
+    // In the child of a fork, where whoever asked does not exist, nor who was to answer.
+    static void forget_others() noexcept
+    {
+        ::new (&one_) std::mutex; // what it was may be locked for ever
+        asked_.store(false);
+        busy_.store(false);
     }
 
 private:
@@ -129,6 +137,8 @@ private:
         return lines;
     }
 
+    static inline std::mutex one_; // held by who asks
+
     // Whoever asks writes thread_ and done_, and then asked_; the thread that takes asked_ back
     // writes the frames, and then done_.
     static inline std::atomic<bool> asked_{false};
@@ -154,6 +164,7 @@ public:
     static void install(int) noexcept {}
     static void allow(int) noexcept {}
     static std::vector<std::string> of(thread_id, int) { return {}; }
+    static void forget_others() noexcept {}
 };
 
 #endif

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_STALL_MONITOR_HPP
 
 #include <asio_ewyk/detail/parker.hpp>
+#include <asio_ewyk/detail/stall_looks.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
 
 #include <boost/asio/execution_context.hpp>
@@ -54,14 +55,15 @@ public:
 private:
     using attention = thread_activity::attention;
 
-    // Of one thread, from its start to its end.
+    // Of one thread, from its start to its end. Whatever needs memory is made before the thread.
     struct run
     {
         parker sleep;
         std::atomic<bool> stop{false};
+        stall_looks looks; // the thread's own
     };
 
-    // After the system has refused a thread.
+    // After the system has refused a thread, or memory for it.
     static constexpr auto pause = std::chrono::seconds(1);
 
     stall_monitor();

@@ -29,7 +29,7 @@ public:
     using duration = std::chrono::nanoseconds;
     using attention = thread_activity::attention;
 
-    static constexpr duration tick = std::chrono::microseconds(1500);
+    static constexpr duration tick = std::chrono::milliseconds(1);
     static constexpr duration longest = std::chrono::milliseconds(50);
     static constexpr duration window = std::chrono::milliseconds(25);
 

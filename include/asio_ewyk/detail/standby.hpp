@@ -6,9 +6,9 @@
 #include <asio_ewyk/detail/overrun_history.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/role_clock.hpp>
 #include <asio_ewyk/detail/spread.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
-#include <asio_ewyk/detail/thread_clock.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -17,8 +17,6 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
-#include <thread>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -137,8 +135,12 @@ public:
     void begin_loan() noexcept
     {
         began_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
-        if (thread_id const id = this_thread_id(); lender_.load(std::memory_order_relaxed) != id)
-            lender_.store(id, std::memory_order_relaxed);
+        thread_id const id = this_thread_id();
+        if (lender_.load(std::memory_order_relaxed) == id)
+            return;
+        lender_.store(id, std::memory_order_relaxed);
+        if (may_spread_)
+            cpu_.begin();
     }
 
     // Whose task the last loan is for.
@@ -218,18 +220,13 @@ private:
     void decide(time_point now) noexcept
     {
         duration const time = now - began_window_;
-        duration const cpu = this_thread_cpu_time();
-        std::thread::id const id = std::this_thread::get_id();
-        std::optional<duration> used;
-        if (std::exchange(producer_, id) == id)
-            used = cpu - cpu_;
+        std::optional<duration> const used = cpu_.take();
         duration const ran(ran_.exchange(0, std::memory_order_relaxed));
         bool const lends = !may_spread_
             || spread_.lends_after({time, tasks_, used, ran});
         spreads_ = !lends;
         pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
         began_window_ = now;
-        cpu_ = cpu;
         tasks_ = 0;
     }
 
@@ -248,8 +245,7 @@ private:
     spread spread_;
     std::size_t tasks_ = 0; // in this window
     time_point began_window_{};
-    duration cpu_{}; // of that thread, at its beginning
-    std::thread::id producer_;
+    role_clock cpu_;
 
     // In this window; relaxed, plain sums.
     std::atomic<int> late_{0};

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,7 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 #define ASIO_EWYK_HAS_PTHREAD 1
 #endif
 
@@ -58,6 +60,18 @@ inline std::string name_of_this_thread()
     return name;
 }
 
+using process_id = int;
+
+// The child of a fork has another one than its parent.
+inline process_id this_process_id() noexcept
+{
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    return ::getpid();
+#else
+    return 0;
+#endif
+}
+
 // Names a thread of this process to sleeps().
 using thread_id = int;
 
@@ -92,10 +106,38 @@ inline thread_id current_thread_id() noexcept
     return static_cast<thread_id>(::syscall(SYS_gettid));
 }
 
+// This thread's, without a system call each time.
+class own_thread_id
+{
+public:
+    static thread_id get() noexcept
+    {
+        if (mine_ == unknown) [[unlikely]]
+            learn();
+        return mine_ != unknown ? mine_ : current_thread_id();
+    }
+
+private:
+    static constexpr thread_id unknown = 0;
+
+    // Kept only where the child of a fork, announced or not, is sure to forget it.
+    static void learn() noexcept
+    {
+        // Not a static constant: a fork in between would leave its guard locked in the child. Twice
+        // does no harm.
+        static std::atomic<bool> registered{false};
+        if (!registered.load())
+            registered.store(::pthread_atfork(nullptr, nullptr, [] { mine_ = unknown; }) == 0);
+        if (registered.load())
+            mine_ = current_thread_id();
+    }
+
+    static inline thread_local thread_id mine_ = unknown;
+};
+
 inline thread_id this_thread_id() noexcept
 {
-    thread_local thread_id const id = current_thread_id();
-    return id;
+    return own_thread_id::get();
 }
 
 // As the system has it; empty if it does not tell.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 
 #if defined(__unix__)
 #include <pthread.h>
@@ -14,12 +15,27 @@ namespace asio_ewyk::detail {
 
 #if defined(_POSIX_THREAD_CPUTIME) && _POSIX_THREAD_CPUTIME >= 0
 
-// How much this thread has used so far.
-inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
+// Names a thread whose CPU time is asked for.
+using cpu_clock = clockid_t;
+
+inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
+{
+    cpu_clock id{};
+    return ::pthread_getcpuclockid(::pthread_self(), &id) == 0 ? std::optional(id) : std::nullopt;
+}
+
+// How much that thread has used so far; none if it has ended.
+inline std::optional<std::chrono::nanoseconds> cpu_time_of(std::optional<cpu_clock> id) noexcept
 {
     timespec t{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    if (!id || ::clock_gettime(*id, &t) != 0)
+        return std::nullopt;
     return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
+
+inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
+{
+    return cpu_time_of(CLOCK_THREAD_CPUTIME_ID).value_or(std::chrono::nanoseconds::zero());
 }
 
 // Tells any thread how much CPU time one has used, which costs that one nothing.
@@ -31,10 +47,10 @@ public:
     // On the thread itself, at its beginning and at its end.
     void begin() noexcept
     {
-        clockid_t id;
-        if (::pthread_getcpuclockid(::pthread_self(), &id) != 0)
+        auto const id = this_thread_cpu_clock();
+        if (!id)
             return;
-        id_.store(id, std::memory_order_relaxed);
+        id_.store(*id, std::memory_order_relaxed);
         runs_.store(true);
     }
 
@@ -48,19 +64,19 @@ public:
     std::chrono::nanoseconds now() const noexcept
     {
         auto most = most_.load();
-        timespec t;
-        if (!runs_.load() || ::clock_gettime(id_.load(std::memory_order_relaxed), &t) != 0)
+        auto const read = runs_.load() ? cpu_time_of(id_.load(std::memory_order_relaxed))
+                                       : std::nullopt;
+        if (!read)
             return most_.load();
-        auto const read = std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
-        while (most < read)
-            if (most_.compare_exchange_weak(most, read))
-                return read;
+        while (most < *read)
+            if (most_.compare_exchange_weak(most, *read))
+                return *read;
         return most;
     }
 
 private:
     // Both are written by the thread itself. Relaxed: runs_ orders it, which is written after.
-    std::atomic<clockid_t> id_{};
+    std::atomic<cpu_clock> id_{};
     std::atomic<bool> runs_{false};
 
     // The latest reading. Written by whoever reads; sequentially consistent, as runs_: who finds
@@ -69,6 +85,18 @@ private:
 };
 
 #else
+
+using cpu_clock = int;
+
+inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
+{
+    return std::nullopt;
+}
+
+inline std::optional<std::chrono::nanoseconds> cpu_time_of(std::optional<cpu_clock>) noexcept
+{
+    return std::nullopt;
+}
 
 // Not known: 0.
 inline std::chrono::nanoseconds this_thread_cpu_time() noexcept

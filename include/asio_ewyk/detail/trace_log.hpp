@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_TRACE_LOG_HPP
 #define ASIO_EWYK_DETAIL_TRACE_LOG_HPP
 
+#include <asio_ewyk/detail/fork_lock.hpp>
 #include <asio_ewyk/detail/trace_clock.hpp>
 #include <asio_ewyk/detail/trace_ring.hpp>
 
@@ -30,7 +31,7 @@ public:
 
     static void start(std::size_t events_per_thread, bool cycles)
     {
-        state& s = shared();
+        state& s = state::shared();
         rings before;
         std::lock_guard const lock(s.mutex);
         before.swap(s.all);
@@ -53,7 +54,7 @@ public:
     };
     static content now()
     {
-        state& s = shared();
+        state& s = state::shared();
         std::lock_guard const lock(s.mutex);
         return {s.all, s.clock, s.without_ring};
     }
@@ -80,14 +81,15 @@ private:
         std::size_t without_ring = 0;
         std::uint32_t sessions = 0;
         trace_clock clock;
-    };
+        fork_lock<state> forks;
 
-    // Never destroyed: threads may record something until the process is gone.
-    static state& shared()
-    {
-        static state& s = *new state;
-        return s;
-    }
+        // Never destroyed: threads may record something until the process is gone.
+        static state& shared()
+        {
+            static state& s = *new state;
+            return s;
+        }
+    };
 
     struct place
     {
@@ -113,7 +115,7 @@ private:
             return false;
         thread_local keeper kept;
         std::shared_ptr<trace_ring> before;
-        state& s = shared();
+        state& s = state::shared();
         std::lock_guard const lock(s.mutex);
         if (s.sessions != session)
             return false;

@@ -31,6 +31,26 @@ protected:
     virtual ~watched() = default;
 };
 
+// Shows what others may derive from: if it were `watched` itself, whoever looks at it would call
+// virtual functions while constructors and destructors of theirs change the table of these.
+template <class Owner>
+class watched_part final : public watched
+{
+public:
+    explicit watched_part(Owner const& owner) noexcept
+        : owner_(owner)
+    {
+    }
+
+    std::size_t waiting() const noexcept override { return owner_.waiting(); }
+    bool serves() const noexcept override { return owner_.serves(); }
+    std::size_t taken() const noexcept override { return owner_.taken(); }
+    void tell_state(text_sink& out) const noexcept override { owner_.tell_state(out); }
+
+private:
+    Owner const& owner_;
+};
+
 class stall_teller;
 
 // A place for something watched, in a list that can be read without a lock at any time. Like the

@@ -113,16 +113,14 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     if (frame && !s.blocking_never)
     {
         if (!frame->in_producer)
-            return detail::call_frame::run_in_place(&engine_, std::forward<F>(f));
+            return run_in_place(std::forward<F>(f));
         using task = detail::task_for<F, Allocator, task_work>;
         if (begin_in_place(*frame, s, &task::act))
         {
-            {
-                detail::handler_scope const running(&task::act);
-                detail::timed_run const timed(times_.get());
-                detail::call_frame::run_in_place(&engine_, std::forward<F>(f));
-            }
-            return end_in_place(*frame, &task::act);
+            char const call = 0;
+            frame->in_place.emplace(&call, &task::act, times_.get());
+            run_in_place(std::forward<F>(f));
+            return end_in_place(&call, &task::act);
         }
     }
     else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
@@ -170,12 +168,27 @@ inline bool strategy_service::begin_in_place(
     return true;
 }
 
-inline void strategy_service::end_in_place(detail::call_frame& frame, detail::task::action type)
+// After it, on the stack that it was called on, by whatever thread.
+inline void strategy_service::end_in_place(void const* call, detail::task::action type)
 {
-    if (!frame.producing && !engine_.end_in_place(frame, type))
-        return reactor_.begin_finish(frame);
-    reactor_.end_in_place(frame);
-    frame.in_producer = true;
+    detail::call_frame* const frame = detail::call_frame::find(&engine_);
+    if (!frame || !frame->in_place || !frame->in_place->is_of(call))
+        return;
+    frame->in_place.reset();
+    if (!frame->producing && !engine_.end_in_place(*frame, type))
+        return reactor_.begin_finish(*frame);
+    reactor_.end_in_place(*frame);
+    frame->in_producer = true;
+}
+
+template <class F>
+void strategy_service::run_in_place(F&& f) noexcept
+{
+    detail::call_frame::run_in_place(&engine_, std::forward<F>(f),
+        [this](std::exception_ptr e) noexcept {
+            thrown_.add();
+            detail::pool_access::threads(pool_).report(std::move(e));
+        });
 }
 
 // Counts a thread as being inside run().

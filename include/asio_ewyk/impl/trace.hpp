@@ -20,8 +20,10 @@ namespace detail {
 struct trace_file
 {
     std::mutex mutex;
-    std::string name;        // guarded by mutex, as is the next
+    std::string name;        // guarded by mutex, as are the next
     bool registered = false;
+    process_id process{};    // whose trace it is: a child must not write over it when it ends
+    fork_lock<trace_file> forks;
 
     static trace_file& shared()
     {
@@ -31,21 +33,28 @@ struct trace_file
 
     static void write() noexcept
     {
-        trace_file& self = shared();
-        std::lock_guard const lock(self.mutex);
-        if (self.name.empty())
-            return;
         try
         {
-            std::ofstream out(self.name, std::ios::binary);
-            trace_writer(trace_log::now()).write(out);
-            if (out.flush())
+            std::string const file = shared().mine();
+            if (file.empty())
                 return;
+            std::ofstream out(file, std::ios::binary);
+            trace_writer(trace_log::now()).write(out);
+            if (!out.flush())
+                std::fprintf(
+                    stderr, "asio_ewyk: the trace cannot be written to %s\n", file.c_str());
         }
         catch (...)
         {
+            std::fputs("asio_ewyk: no memory to write the trace\n", stderr);
         }
-        std::fprintf(stderr, "asio_ewyk: the trace cannot be written to %s\n", self.name.c_str());
+    }
+
+    // Empty if there is nothing to write.
+    std::string mine()
+    {
+        std::lock_guard const lock(mutex);
+        return process == this_process_id() ? name : std::string();
     }
 };
 
@@ -71,6 +80,7 @@ inline void trace::write_at_exit(std::string file)
     if (!self.registered && std::atexit([] { detail::trace_file::write(); }) != 0)
         throw std::bad_alloc();
     self.registered = true;
+    self.process = detail::this_process_id();
     self.name = std::move(file);
 }
 

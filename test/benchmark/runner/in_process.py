@@ -14,7 +14,7 @@ from .column import (
 )
 
 TIMEOUT = 120  # seconds; far more than any measurement takes
-WARM_UP = 0.1  # seconds
+WARM_UP = 0.05  # seconds
 COUNTING_FUTEX_CALLS = ("--count-futex-calls", "--warm-up=0.05", "--seconds=0.05")
 
 Parameters = Mapping[str, float]
@@ -144,7 +144,7 @@ _PLANS = (
         peers=(
             "io_context/n", _GRACE, "worker_pool, bounded", "event_loop, bounded",
         ),
-        seconds=0.5,
+        seconds=0.3,
     ),
     _Plan(
         Workload(
@@ -156,7 +156,7 @@ _PLANS = (
         ),
         quick=[{"chains": 0}, {"chains": 8}],
         peers=(_GRACE, "event_loop"),
-        seconds=1.5,
+        seconds=0.9,
     ),
 )
 

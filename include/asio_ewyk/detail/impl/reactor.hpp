@@ -123,6 +123,7 @@ std::size_t reactor::inside(call_frame& frame, Step step)
             ~leave()
             {
                 self.end_finish(frame);
+                self.end_suspended(frame);
                 // What the late handler has caused may lie in the io_context without anybody having
                 // been told: Asio keeps some of it for the thread, and counts on that to go on.
                 if (!frame.producing)
@@ -142,6 +143,19 @@ std::size_t reactor::inside(call_frame& frame, Step step)
     }
     frame.rethrow_captured();
     return n;
+}
+
+// A stackful coroutine was suspended in what ran in place, and will not come back here. If the
+// right was lent for it, that is over: whoever stands by has it.
+inline void reactor::end_suspended(call_frame& frame) noexcept
+{
+    if (!frame.in_place) [[likely]]
+        return;
+    frame.in_place.reset();
+    if (frame.producing)
+        end_in_place(frame);
+    else
+        frame.end_loan();
 }
 
 inline void reactor::wake_up() noexcept

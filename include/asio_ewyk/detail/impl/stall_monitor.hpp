@@ -2,7 +2,6 @@
 #define ASIO_EWYK_DETAIL_IMPL_STALL_MONITOR_HPP
 
 #include <asio_ewyk/detail/cpu_binding.hpp>
-#include <asio_ewyk/detail/stall_looks.hpp>
 #include <asio_ewyk/detail/stall_monitor.hpp>
 #include <asio_ewyk/detail/stall_pace.hpp>
 
@@ -167,12 +166,11 @@ inline void stall_monitor::work(run& r) noexcept
 {
     name_this_thread("ewyk-stalls", 0);
     stall_pace pace(std::chrono::steady_clock::now());
-    stall_looks looks;
     while (!r.stop.load())
     {
         attention const asked = thread_activity::asked();
         time_point const now = std::chrono::steady_clock::now();
-        auto const seen = looks.look(now);
+        auto const seen = r.looks.look(now);
         auto const step = pace.after_look(now, seen.changes, asked, seen.due, seen.threshold);
         if (step.ask != asked && !ask(r, step.ask))
             return;
@@ -187,6 +185,7 @@ inline void stall_monitor::fork_child() noexcept
     stall_monitor& self = instance();
     thread_activity::forget_others();
     watch_place::forget_others();
+    stack_capture::forget_others();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
     self.run_.reset();
     self.forks_ = 0;

@@ -51,7 +51,7 @@ def ours(name: str, *arguments: str) -> Peer:
 
 def in_java(name: str) -> Peer:
     """A server of test/benchmark/network/java; its compiler takes a while to find what is hot."""
-    return Peer(java.command(name), warm_up=(8.0, 20.0))
+    return Peer(java.command(name), warm_up=(7.0, 20.0))
 
 
 def strategy(name: str, threads: int = THREADS, grace: int = 0) -> Peer:

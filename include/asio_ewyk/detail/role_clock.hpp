@@ -1,0 +1,62 @@
+#ifndef ASIO_EWYK_DETAIL_ROLE_CLOCK_HPP
+#define ASIO_EWYK_DETAIL_ROLE_CLOCK_HPP
+
+#include <asio_ewyk/detail/thread_clock.hpp>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// How much CPU time is used in a role that one thread at a time has, such as the producer's. The
+// one that has the role calls it.
+class role_clock
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    // This thread has the role from now on, and the one before has it no longer.
+    void begin() noexcept
+    {
+        if (auto const now = cpu_time_of(clock_); now && *now >= began_)
+            used_ += *now - began_;
+        else
+            known_ = false;
+        restart();
+    }
+
+    // How much that was since the last call. None if it is not known: the role has changed hands
+    // without a begin(), or somebody who had it has ended before the next one came.
+    std::optional<duration> take() noexcept
+    {
+        bool const same = thread_ == std::this_thread::get_id();
+        if (same)
+            begin();
+        else
+            restart();
+        duration const used = std::exchange(used_, duration::zero());
+        return std::exchange(known_, true) && same ? std::optional(used) : std::nullopt;
+    }
+
+private:
+    void restart() noexcept
+    {
+        thread_ = std::this_thread::get_id();
+        clock_ = this_thread_cpu_clock();
+        began_ = this_thread_cpu_time();
+    }
+
+    // Of who has the role.
+    std::thread::id thread_;
+    std::optional<cpu_clock> clock_;
+    duration began_{};
+
+    duration used_{};
+    bool known_ = true;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,59 @@
+#include <asio_ewyk/detail/role_clock.hpp>
+
+#include "support.hpp"
+#include "two_threads.hpp"
+
+BOOST_AUTO_TEST_SUITE(role_clock)
+
+namespace {
+
+using namespace support;
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(adds_up_what_each_has_used)
+{
+    ewyk::detail::role_clock clock;
+    // What comes before the first one is not known.
+    clock.begin();
+    BOOST_TEST(!clock.take());
+    two_threads threads;
+    for (std::size_t i = 0; i != 4; ++i)
+        threads.run(i % 2, [&] {
+            clock.begin();
+            use_cpu(3ms);
+        });
+    clock.begin();
+    use_cpu(3ms);
+    auto const used = clock.take();
+    BOOST_TEST_REQUIRE(used.has_value());
+    BOOST_TEST((*used >= 15ms));
+    use_cpu(2ms);
+    BOOST_TEST((clock.take() >= 2ms));
+}
+
+BOOST_AUTO_TEST_CASE(does_not_know_of_who_came_unannounced)
+{
+    ewyk::detail::role_clock clock;
+    clock.begin();
+    clock.take();
+    two_threads threads;
+    bool known = true;
+    threads.run(0, [&] { known = clock.take().has_value(); });
+    BOOST_TEST(!known);
+    threads.run(0, [&] { known = clock.take().has_value(); });
+    BOOST_TEST(known);
+}
+
+BOOST_AUTO_TEST_CASE(does_not_know_of_who_has_ended)
+{
+    ewyk::detail::role_clock clock;
+    clock.begin();
+    clock.take();
+    std::thread([&] { clock.begin(); }).join();
+    clock.begin();
+    BOOST_TEST(!clock.take());
+    BOOST_TEST(clock.take().has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

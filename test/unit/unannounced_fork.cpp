@@ -1,0 +1,154 @@
+// A process that forks while it has threads, and tells nobody: what the library has for the whole
+// process works in the child, too.
+
+#include "memory_support.hpp"
+#include "stall_support.hpp"
+
+#include <asio_ewyk/detail/this_thread.hpp>
+
+// A sanitizer ends the child of a process with threads.
+#if defined(__linux__) && defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+BOOST_AUTO_TEST_SUITE(unannounced_fork)
+
+namespace {
+
+using namespace support;
+using kind = ewyk::stall_kind;
+
+constexpr int right = 42;
+
+/// Forks a child that does something and says whether that went well.
+template <class F>
+pid_t child_that(F f)
+{
+    std::cout.flush(); // or the child would write what waits to be written, too
+    pid_t const child = ::fork();
+    BOOST_TEST_REQUIRE(child >= 0);
+    if (child == 0)
+    {
+        ::alarm(100); // it is in nobody's care
+        ::_exit(f() ? right : 1);
+    }
+    return child;
+}
+
+bool went_well(pid_t child)
+{
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status)
+        && WEXITSTATUS(status) == right;
+}
+
+std::string recorded()
+{
+    ewyk::trace::start();
+    ewyk::strategy_context ctx;
+    asio::post(ctx, [] {});
+    ctx.run();
+    ewyk::trace::stop();
+    std::ostringstream out;
+    ewyk::trace::write(out);
+    return out.str();
+}
+
+} // namespace
+
+// Others look at the thread by its number.
+BOOST_AUTO_TEST_CASE(a_thread_has_another_id)
+{
+    using ewyk::detail::this_thread_id;
+    BOOST_TEST(this_thread_id() == ::gettid());
+    BOOST_TEST(went_well(child_that([] { return this_thread_id() == ::gettid(); })));
+    BOOST_TEST(this_thread_id() == ::gettid());
+}
+
+// While another thread has the log to itself, nearly all the time.
+BOOST_AUTO_TEST_CASE(a_trace_is_recorded)
+{
+    std::atomic<bool> enough{false};
+    std::thread other([&] {
+        while (!enough)
+        {
+            ewyk::trace::start({.events_per_thread = 1 << 16});
+            ewyk::detail::trace_point(ewyk::detail::trace_event::step);
+        }
+    });
+    for (int i = 0; i != 20; ++i)
+        BOOST_TEST(went_well(child_that([] { return contains(recorded(), "traceEvents"); })));
+    enough = true;
+    other.join();
+    ewyk::trace::stop();
+}
+
+// Its end is not the end of the program that the trace is of.
+BOOST_AUTO_TEST_CASE(a_child_does_not_write_the_trace_of_its_parent)
+{
+    auto const file = std::filesystem::temp_directory_path()
+        / ("ewyk_unannounced_fork_" + std::to_string(::getpid()) + ".json");
+    auto const there = [&] { return std::filesystem::exists(file); };
+    pid_t const parent = child_that([&]() -> bool {
+        ewyk::trace::write_at_exit(file.string());
+        static_cast<void>(recorded());
+        pid_t const child = child_that([]() -> bool { std::exit(right); });
+        bool const good = went_well(child) && !there();
+        std::exit(good ? right : 1);
+    });
+    BOOST_TEST(went_well(parent));
+    BOOST_TEST(there());
+    std::filesystem::remove(file);
+}
+
+// While the monitor waits for the stack of a thread that does not write it down.
+BOOST_AUTO_TEST_CASE(a_stack_is_written_down)
+{
+    int const signal = SIGRTMIN + 3;
+    auto const watched_by = [&](reports& all) {
+        ewyk::strategy_options o;
+        o.strategy = ewyk::strategy.produce_consume;
+        o.stall_threshold = 5ms;
+        o.on_stall = all.callback();
+        o.stack_signal = signal;
+        return o;
+    };
+    sigset_t one;
+    sigset_t before;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, signal);
+    ::pthread_sigmask(SIG_BLOCK, &one, &before);
+    reports all;
+    std::vector<pid_t> children;
+    ewyk::strategy_context ctx(watched_by(all));
+    asio::post(ctx, [&] {
+        // The report comes when it has given up, so some are born in the meantime.
+        while (all.count(kind::running) == 0)
+        {
+            children.push_back(child_that([&] {
+                ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+                reports others;
+                ewyk::strategy_context another(watched_by(others));
+                asio::post(another, [&] { others.wait_for(kind::running); });
+                another.run();
+                return !others.first(kind::running).stack.empty();
+            }));
+            std::this_thread::sleep_for(5ms);
+        }
+    });
+    ctx.run();
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    BOOST_TEST(!children.empty());
+    for (pid_t const child : children)
+        BOOST_TEST(went_well(child));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

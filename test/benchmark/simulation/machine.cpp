@@ -104,7 +104,7 @@ std::size_t machine::place(thread const& t, thread const* by) const
         cores_, {}, [](core const& c) { return c.queue.size(); });
     if (least->queue.empty() || t.state_ == thread::state::created)
         return static_cast<std::size_t>(least - cores_.begin());
-    return by && load(by->core_) <= load(t.core_) ? by->core_ : t.core_;
+    return by && load(by->core_) < load(t.core_) ? by->core_ : t.core_;
 }
 
 void machine::occupy(std::size_t at, thread& t, duration latency)

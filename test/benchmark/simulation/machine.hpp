@@ -83,7 +83,7 @@ private:
 /** Cores, and a scheduler that does as Linux does with threads of one kind.
 
     - A thread that wakes gets the core that it had, if that is idle; else another idle one; else it
-      shares that of the thread that wakes it, unless on the one that it had fewer are.
+      shares the one that it had, unless fewer are on that of the thread that wakes it.
     - Who shares a core gets it by the rules of run_queue; that the time of one is over shows when
       the clock ticks.
     - A core that gets idle, or is when the clock of another one ticks, takes a thread that waits

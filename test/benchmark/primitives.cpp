@@ -8,14 +8,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace benchmark {
@@ -105,14 +106,25 @@ void bind_this_thread(int cpu)
 
 constexpr int turns = 1000;
 
-// Two threads that wake each other in turns, one of them by set(signal).
+template <class T>
+T median(std::vector<T> all)
+{
+    auto const middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::ranges::nth_element(all, middle);
+    return *middle;
+}
+
+// Two threads that wake each other in turns, one of them by set(signal); the other one has that
+// scheduling policy.
 template <class Signal, class Set>
-void take_turns(int cpu, int other_cpu, Set set)
+void take_turns(int cpu, int other_cpu, Set set, int policy = SCHED_OTHER)
 {
     Signal ping;
     Signal pong;
     std::jthread other([&] {
         bind_this_thread(other_cpu);
+        ::sched_param const priority{};
+        ::sched_setscheduler(0, policy, &priority);
         for (int i = 0; i != turns; ++i)
         {
             ping.wait();
@@ -171,30 +183,83 @@ boost::json::value line_transfer(std::vector<int> const& cpus)
     return least(transfer, runs).count() / (2 * turns);
 }
 
-// How long the call takes that wakes a thread on another core.
-boost::json::value wake_call(std::vector<int> const& cpus)
+// How long the call takes that wakes a thread on `other_cpu`; the least of some medians.
+double wake_call(int cpu, int other_cpu, int policy = SCHED_OTHER)
+{
+    nanoseconds best(std::numeric_limits<double>::max());
+    for (int i = 0; i != 5; ++i)
+    {
+        std::vector<nanoseconds> calls;
+        take_turns<futex_signal>(
+            cpu, other_cpu,
+            [&calls](futex_signal& s) {
+                auto const began = std::chrono::steady_clock::now();
+                s.set();
+                calls.push_back(std::chrono::steady_clock::now() - began);
+            },
+            policy);
+        best = std::min(best, median(std::move(calls)));
+    }
+    return best.count();
+}
+
+boost::json::value wake_call_on_other_core(std::vector<int> const& cpus)
 {
     if (cpus.size() < 2)
         return nullptr;
-    auto best = std::numeric_limits<double>::max();
-    for (int i = 0; i != 5; ++i)
-    {
-        nanoseconds sum{};
-        take_turns<futex_signal>(cpus[0], cpus[1], [&sum](futex_signal& s) {
+    return wake_call(cpus[0], cpus[1]);
+}
+
+// How long the call takes that wakes a thread on the same core, which interrupts the caller and sleeps
+// again; the median.
+double interruption(int cpu)
+{
+    // Who has run for less interrupts who has run for more.
+    constexpr auto runs_ahead = std::chrono::microseconds(5);
+    std::vector<nanoseconds> calls;
+    futex_signal signal;
+    std::atomic<bool> done{false};
+    std::jthread other([&] {
+        bind_this_thread(cpu);
+        while (!done.load())
+            signal.wait();
+    });
+    std::jthread([&] {
+        bind_this_thread(cpu);
+        for (int i = 0; i != turns; ++i)
+        {
             auto const began = std::chrono::steady_clock::now();
-            s.set();
-            sum += std::chrono::steady_clock::now() - began;
-        });
-        best = std::min(best, sum.count() / turns);
+            signal.set();
+            auto const ended = std::chrono::steady_clock::now();
+            calls.push_back(ended - began);
+            while (std::chrono::steady_clock::now() - ended < runs_ahead)
+            {
+            }
+        }
+        done.store(true);
+        signal.set();
+    }).join();
+    return median(std::move(calls)).count();
+}
+
+// On a word that nobody else uses.
+void exchange(int times)
+{
+    std::atomic<std::uint32_t> word{0};
+    for (int i = 0; i != times; ++i)
+    {
+        std::uint32_t now = word.load();
+        while (!word.compare_exchange_weak(now, now + 1))
+        {
+        }
     }
-    return best;
 }
 
 // By how much a sleep is longer than asked for; the median.
 double late(unsigned long timer_slack)
 {
     constexpr auto asked = std::chrono::microseconds(100);
-    std::array<nanoseconds, 99> all{};
+    std::vector<nanoseconds> all(99);
     std::jthread([&] {
         ::prctl(PR_SET_TIMERSLACK, timer_slack);
         for (nanoseconds& each : all)
@@ -204,8 +269,7 @@ double late(unsigned long timer_slack)
             each = std::chrono::steady_clock::now() - began - asked;
         }
     }).join();
-    std::ranges::nth_element(all, all.begin() + all.size() / 2);
-    return all[all.size() / 2].count();
+    return median(std::move(all)).count();
 }
 
 } // namespace
@@ -225,7 +289,11 @@ boost::json::object measure_primitives()
                   }).count() / calls},
         {"sleep_late", late(50'000)},
         {"exact_sleep_late", late(1)},
-        {"wake_call", wake_call(cpus)},
+        {"atomic", least([] { exchange(calls); }).count() / calls},
+        {"wake_call", wake_call_on_other_core(cpus)},
+        // A thread for batch work interrupts nobody.
+        {"wake_call_queued", wake_call(cpus.at(0), cpus[0], SCHED_BATCH)},
+        {"interruption", interruption(cpus[0])},
         {"line_transfer", line_transfer(cpus)},
         {"futex_same_core", wake_up<futex_signal>(cpus.at(0), cpus[0]).count()},
         {"futex_other_core", on_other_core<futex_signal>(cpus)},

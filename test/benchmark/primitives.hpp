@@ -12,7 +12,9 @@ namespace benchmark {
     - `sleep_late`, by how much a sleep is too long, by default; `exact_sleep_late`, with timeouts
       that are as exact as the system has them;
     - `line_transfer`, until a core sees what another one has written;
-    - `wake_call`, a futex call that wakes a thread on another core;
+    - `atomic`, a compare-and-swap on a word that no other core uses;
+    - `wake_call`, a futex call that wakes a thread on another core; `wake_call_queued`, on the same
+      one, where it waits; `interruption`, where it interrupts the caller, until it sleeps again;
     - `<by>_same_core` and `<by>_other_core`, from when a thread wakes another one until that runs,
       where `<by>` is `futex` or `eventfd`.
 

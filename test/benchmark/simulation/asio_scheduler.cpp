@@ -32,6 +32,7 @@ private:
         if (from_.queue_.empty())
         {
             from_.idle_.push_back(this);
+            from_.sleepers_.use(machine_, *this);
             return park();
         }
         auto const entry = from_.queue_.front();
@@ -105,8 +106,11 @@ void asio_scheduler::wake_one(thread* by)
     }
     else
         woken = std::exchange(in_reactor_, nullptr);
-    if (woken)
-        machine_.unpark(*woken, by);
+    if (!woken)
+        return;
+    if (by)
+        sleepers_.use(machine_, *by);
+    machine_.unpark(*woken, by);
 }
 
 } // namespace benchmark::simulation

@@ -40,7 +40,8 @@ private:
     replacement const instead_;
     std::vector<std::unique_ptr<task_thread>> threads_;
     std::deque<std::optional<task>> queue_; // none: the reactor
-    shared_line lock_;
+    shared_line lock_{2}; // with what it guards
+    shared_line sleepers_;
     std::deque<runner*> idle_;
     runner* in_reactor_ = nullptr; // and not interrupted
 };

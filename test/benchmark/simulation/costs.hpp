@@ -19,8 +19,12 @@ struct costs
     /// then; on a core that is idle.
     duration wake_same_core{1'800};
     duration wake_other_core{5'000};
-    /// A call that wakes a thread on an idle core.
+    /// A call that wakes a thread, which runs on another core at once; which waits for a core.
     duration wake_call{2'000};
+    duration wake_call_queued{600};
+    /// A call that wakes a thread on the same core, which interrupts the one that calls and sleeps
+    /// again: until that one goes on.
+    duration interruption{2'000};
     /// By how much a sleep is too long, as it is by default, and with exact timeouts.
     duration sleep_late{60'000};
     duration exact_sleep_late{8'000};
@@ -28,6 +32,8 @@ struct costs
     duration clock{30};
     /// Until a core has what another one has written.
     duration line_transfer{100};
+    /// An atomic read-modify-write operation on what the core has.
+    duration atomic{10};
 
     // Of the software: to submit a task and to run it, without what the above counts.
 
@@ -39,7 +45,14 @@ struct costs
     /// From one thread to another one that waits for the same core.
     duration context_switch() const
     {
-        return std::max(wake_same_core - 2 * system_call, duration::zero());
+        return std::max(wake_same_core - wake_call_queued - system_call, duration::zero());
+    }
+
+    /// For who is interrupted, besides the calls and the switches to the other thread and back.
+    duration interrupted() const
+    {
+        return std::max(interruption - wake_call_queued - system_call - 2 * context_switch(),
+            duration::zero());
     }
 };
 

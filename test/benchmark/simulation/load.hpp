@@ -14,6 +14,7 @@ struct task
     duration computes{};
     duration sleeps{};
     std::size_t chain = 0;
+    std::size_t core = 0; // that has it, and what it works on, in its cache
 
     bool blocks() const { return sleeps != duration::zero(); }
 };
@@ -70,10 +71,10 @@ protected:
     static constexpr step go_on() { return {}; }
 
     /// Until somebody wakes it.
-    step park(duration deadline = duration::max())
+    step park(duration until = duration::max())
     {
         pay(machine_.cost().system_call);
-        return {step::kind::park, deadline};
+        return {step::kind::park, until};
     }
 
     /// Where next() is called again, the task is to be finished.
@@ -81,7 +82,9 @@ protected:
     {
         ++peer_.counted_.begun;
         task_ = t;
-        pay(overhead + t.computes);
+        pay(overhead + machine_.vary(t.computes));
+        if (t.core != core())
+            pay(2 * machine_.cost().line_transfer); // the handler, and what that works on
         if (!t.blocks())
             return go_on();
         pay(machine_.cost().system_call);
@@ -91,6 +94,7 @@ protected:
     void finish()
     {
         ++(task_.blocks() ? peer_.counted_.slept : peer_.counted_.computed);
+        task_.core = core();
         peer_.submit(task_, this);
     }
 

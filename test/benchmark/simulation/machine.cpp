@@ -15,12 +15,15 @@ duration slice_of(std::size_t cores)
     return n * std::chrono::microseconds(700);
 }
 
+// Likewise; the clock's as distributions have it.
+constexpr duration tick_period = std::chrono::milliseconds(4);
+constexpr duration cache_hot = std::chrono::microseconds(500);
+
 } // namespace
 
 machine::machine(std::size_t cores, costs const& c)
     : cost_(c)
-    , slice_(slice_of(cores))
-    , cores_(cores)
+    , cores_(cores, core(slice_of(cores)))
 {
 }
 
@@ -36,10 +39,18 @@ void machine::unpark(thread& t, thread* by)
         t.signalled_ = true;
         return;
     }
-    bool const others_core = !cores_[place(t)].running;
+    duration const before = by ? by->debt_ : duration::zero();
+    bool const runs = make_ready(t, before + cost_.wake_other_core, by);
+    // Another core has to be told.
     if (by)
-        by->pay(others_core ? cost_.wake_call : cost_.system_call);
-    make_ready(t, cost_.wake_other_core);
+        by->pay(runs && t.core_ != by->core_ ? cost_.wake_call : cost_.wake_call_queued);
+}
+
+duration machine::vary(duration usually)
+{
+    // Up to 5 %.
+    auto const percent = static_cast<duration::rep>(variation_() % 11) + 95;
+    return usually * percent / 100;
 }
 
 void machine::run_until(duration end)
@@ -62,30 +73,38 @@ void machine::run_until(duration end)
         charge(c);
 }
 
-// `latency`: until it runs, if it finds an idle core.
-void machine::make_ready(thread& t, duration latency)
+// `latency`: until it runs, if it finds an idle core. Whether it has a core now.
+bool machine::make_ready(thread& t, duration latency, thread const* by)
 {
     ++t.version_;
+    std::size_t const at = place(t, by);
     t.state_ = thread::state::ready;
-    std::size_t const at = place(t);
+    core& c = cores_[at];
+    charge(c);
     t.core_ = at;
-    if (!cores_[at].running)
-        return occupy(at, t, latency);
-    cores_[at].waiting.push_back(&t);
-    charge(cores_[at]);
-    plan(at);
+    c.queue.add(t);
+    if (!c.running)
+        occupy(at, t, latency);
+    else if (c.queue.interrupts(t, *c.running))
+    {
+        c.running->pay(cost_.interrupted());
+        switch_to(at, t);
+    }
+    else
+        plan(at);
+    return c.running == &t;
 }
 
-std::size_t machine::place(thread const& t) const
+std::size_t machine::place(thread const& t, thread const* by) const
 {
-    auto const load = [this](std::size_t at) {
-        return (cores_[at].running ? 1 : 0) + cores_[at].waiting.size();
-    };
-    std::size_t best = t.core_;
-    for (std::size_t at = 0; at != cores_.size() && load(best) != 0; ++at)
-        if (load(at) < load(best))
-            best = at;
-    return best;
+    auto const load = [this](std::size_t at) { return cores_[at].queue.size(); };
+    if (load(t.core_) == 0)
+        return t.core_;
+    auto const least = std::ranges::min_element(
+        cores_, {}, [](core const& c) { return c.queue.size(); });
+    if (least->queue.empty() || t.state_ == thread::state::created)
+        return static_cast<std::size_t>(least - cores_.begin());
+    return by && load(by->core_) < load(t.core_) ? by->core_ : t.core_;
 }
 
 void machine::occupy(std::size_t at, thread& t, duration latency)
@@ -93,8 +112,8 @@ void machine::occupy(std::size_t at, thread& t, duration latency)
     core& c = cores_[at];
     t.core_ = at;
     c.running = &t;
-    c.since = now_ + latency;
-    c.charged_until = c.since;
+    c.charged_until = now_ + latency;
+    c.queue.choose();
     plan(at);
 }
 
@@ -104,6 +123,7 @@ void machine::charge(core& c)
     if (!c.running || passed <= duration::zero())
         return;
     c.charged_until = now_;
+    c.running->ran += passed;
     c.running->debt_ -= passed;
     c.running->cpu_time_ += passed;
 }
@@ -112,8 +132,8 @@ void machine::plan(std::size_t at)
 {
     core& c = cores_[at];
     duration end = c.charged_until + c.running->debt_;
-    if (!c.waiting.empty())
-        end = std::min(end, std::max(now_, c.since + slice_));
+    if (c.queue.size() > 1)
+        end = std::min(end, (now_ / tick_period + 1) * tick_period);
     events_.push({end, order_++, ++c.version, at, nullptr});
 }
 
@@ -123,9 +143,18 @@ void machine::happens(std::size_t at)
     charge(c);
     if (c.running->debt_ == duration::zero())
         return act(at);
-    // Its slice is over.
-    c.waiting.push_back(std::exchange(c.running, nullptr));
-    release(at);
+    tick(at);
+}
+
+void machine::tick(std::size_t at)
+{
+    core& c = cores_[at];
+    if (c.queue.is_over(*c.running))
+        switch_to(at, static_cast<thread&>(c.queue.choose()));
+    for (std::size_t other = 0; other != cores_.size(); ++other)
+        if (cores_[other].queue.empty())
+            pull(other, cost_.wake_other_core);
+    plan(at);
 }
 
 void machine::act(std::size_t at)
@@ -160,26 +189,41 @@ void machine::block(std::size_t at, duration timeout)
             = t.exact_ ? duration::zero() : cost_.sleep_late - cost_.exact_sleep_late;
         events_.push({timeout + slack, order_++, ++t.version_, 0, &t});
     }
-    cores_[at].running = nullptr;
-    release(at);
+    core& c = cores_[at];
+    c.queue.remove(t);
+    t.stopped = now_;
+    c.running = nullptr;
+    if (!c.queue.empty())
+        return switch_to(at, static_cast<thread&>(c.queue.choose()));
+    ++c.version;
+    pull(at, cost_.context_switch());
 }
 
-// The core looks for another thread.
-void machine::release(std::size_t at)
+void machine::switch_to(std::size_t at, thread& t)
 {
-    core* from = &cores_[at];
-    if (from->waiting.empty())
-        from = &*std::ranges::max_element(
-            cores_, {}, [](core const& c) { return c.waiting.size(); });
-    if (from->waiting.empty())
-    {
-        ++cores_[at].version;
+    core& c = cores_[at];
+    if (c.running == &t)
         return;
-    }
-    thread& t = *from->waiting.front();
-    from->waiting.pop_front();
+    if (c.running)
+        c.running->stopped = now_;
     t.pay(cost_.context_switch());
     occupy(at, t, duration::zero());
+}
+
+void machine::pull(std::size_t at, duration latency)
+{
+    auto const from = std::ranges::max_element(
+        cores_, {}, [](core const& c) { return c.queue.size(); });
+    auto const& threads = from->queue.members();
+    auto const found = std::ranges::find_if(threads, [&](share const* s) {
+        return s != from->running && now_ - s->stopped >= cache_hot;
+    });
+    if (found == threads.end())
+        return;
+    thread& t = static_cast<thread&>(**found);
+    from->queue.remove(t);
+    cores_[at].queue.add(t);
+    occupy(at, t, latency);
 }
 
 } // namespace benchmark::simulation

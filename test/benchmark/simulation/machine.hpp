@@ -2,12 +2,13 @@
 #define ASIO_EWYK_TEST_BENCHMARK_SIMULATION_MACHINE_HPP
 
 #include "costs.hpp"
+#include "run_queue.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <queue>
+#include <random>
 #include <vector>
 
 namespace benchmark::simulation {
@@ -31,7 +32,7 @@ struct step
 
     What it does to others in next() happens at once, what that costs passes afterwards.
 */
-class thread
+class thread : private share
 {
 public:
     thread() = default;
@@ -44,6 +45,9 @@ public:
 
     duration cpu_time() const { return cpu_time_; }
     bool sleeps() const { return state_ == state::sleeping || state_ == state::parked; }
+
+    /// On which it runs, or ran last.
+    std::size_t core() const { return core_; }
 
     /// How often it gave up its core by itself.
     std::uint64_t switches() const { return switches_; }
@@ -70,21 +74,22 @@ private:
     duration debt_{}; // before that
     bool signalled_ = false; // by unpark(), before it parked
     bool exact_ = false;
-    std::size_t core_ = 0; // the last one
+    std::size_t core_ = 0;
     std::uint64_t version_ = 0; // a timer of an older one is void
     duration cpu_time_{};
     std::uint64_t switches_ = 0;
 };
 
-/** Cores, and a scheduler that is as fair as a simple one can be.
+/** Cores, and a scheduler that does as Linux does with threads of one kind.
 
     - A thread that wakes gets the core that it had, if that is idle; else another idle one; else it
-      waits for the one with the fewest waiting, and does not interrupt the one that runs.
-    - Who waits for a core gets it in turn; a thread that computes leaves it to the next one after
-      a slice.
-    - A core that is idle takes a thread that waits for another one.
+      shares the one that it had, unless fewer are on that of the thread that wakes it.
+    - Who shares a core gets it by the rules of run_queue; that the time of one is over shows when
+      the clock ticks.
+    - A core that gets idle, or is when the clock of another one ticks, takes a thread that waits
+      for another one, unless that has run there just now: its data are in the cache there.
 
-    There is no chance in it: the same happens each time.
+    There is no chance in it: the same happens each time, also where times vary.
 
     @par Thread Safety
     Shared objects: unsafe.
@@ -104,17 +109,24 @@ public:
     /// Lets `by` pay for it, or nobody: who is outside of the machine.
     void unpark(thread& t, thread* by);
 
+    /// As long as a thing takes that takes `usually` so long: a little more or less.
+    duration vary(duration usually);
+
     /// Lets time pass.
     void run_until(duration end);
 
 private:
     struct core
     {
+        explicit core(duration slice)
+            : queue(slice)
+        {
+        }
+
+        run_queue queue; // with the one that runs
         thread* running = nullptr;
-        duration since{};          // it has had the core
         duration charged_until{};  // of its debt; later than now while it wakes up
         std::uint64_t version = 0; // an event of an older one is void
-        std::deque<thread*> waiting{};
     };
 
     struct event
@@ -128,22 +140,24 @@ private:
         friend bool operator>(event const& a, event const& b) { return a.key() > b.key(); }
     };
 
-    void make_ready(thread& t, duration latency);
-    std::size_t place(thread const& t) const;
+    bool make_ready(thread& t, duration latency, thread const* by = nullptr);
+    std::size_t place(thread const& t, thread const* by) const;
     void occupy(std::size_t at, thread& t, duration latency);
     void charge(core& c);
     void plan(std::size_t at);
     void happens(std::size_t at);
     void act(std::size_t at);
+    void tick(std::size_t at);
     void block(std::size_t at, duration timeout);
-    void release(std::size_t at);
+    void switch_to(std::size_t at, thread& t);
+    void pull(std::size_t at, duration latency);
 
     costs const cost_;
-    duration const slice_;
     duration now_{};
     std::vector<core> cores_;
     std::priority_queue<event, std::vector<event>, std::greater<>> events_;
     std::uint64_t order_ = 0;
+    std::minstd_rand variation_;
 };
 
 } // namespace benchmark::simulation

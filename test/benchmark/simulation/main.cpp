@@ -47,10 +47,13 @@ po::options_description options()
     nanoseconds("wake_same_core", usual.wake_same_core, "ns");
     nanoseconds("wake_other_core", usual.wake_other_core, "ns");
     nanoseconds("wake_call", usual.wake_call, "ns");
+    nanoseconds("wake_call_queued", usual.wake_call_queued, "ns");
+    nanoseconds("interruption", usual.interruption, "ns");
     nanoseconds("sleep_late", usual.sleep_late, "ns");
     nanoseconds("exact_sleep_late", usual.exact_sleep_late, "ns");
     nanoseconds("clock", usual.clock, "ns");
     nanoseconds("line_transfer", usual.line_transfer, "ns");
+    nanoseconds("atomic", usual.atomic, "ns");
     nanoseconds("asio_task", usual.asio_task, "ns for each handler, besides these");
     nanoseconds("strategy_task", usual.strategy_task, "ns, likewise");
     add("list", "print the peers");
@@ -87,10 +90,13 @@ costs costs_of(po::variables_map const& given)
         .wake_same_core = time<unit>(given, "wake_same_core"),
         .wake_other_core = time<unit>(given, "wake_other_core"),
         .wake_call = time<unit>(given, "wake_call"),
+        .wake_call_queued = time<unit>(given, "wake_call_queued"),
+        .interruption = time<unit>(given, "interruption"),
         .sleep_late = time<unit>(given, "sleep_late"),
         .exact_sleep_late = time<unit>(given, "exact_sleep_late"),
         .clock = time<unit>(given, "clock"),
         .line_transfer = time<unit>(given, "line_transfer"),
+        .atomic = time<unit>(given, "atomic"),
         .asio_task = time<unit>(given, "asio_task"),
         .strategy_task = time<unit>(given, "strategy_task"),
     };

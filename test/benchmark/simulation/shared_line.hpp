@@ -4,28 +4,37 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace benchmark::simulation {
 
 /** What the threads of a context share: a queue with its lock, or the words of a lock-free one.
 
-    Who used it last has it in his cache. For others it takes the time of a transfer between cores,
-    and they get it one after the other: no context can be faster than that, on however many cores.
+    The core that used it last has it in its cache. For others it takes the time of a transfer
+    between cores for each cache line that it is made of, and they get it one after the other: no
+    context can be faster than that, on however many cores.
 */
 class shared_line
 {
 public:
+    explicit shared_line(int lines = 1)
+        : lines_(lines)
+    {
+    }
+
     void use(machine const& on, thread& by)
     {
-        if (std::exchange(last_, &by) == &by)
+        if (std::exchange(last_, by.core()) == by.core())
             return;
-        free_at_ = std::max(free_at_, on.now()) + on.cost().line_transfer;
+        free_at_ = std::max(free_at_, on.now()) + lines_ * on.cost().line_transfer;
         by.pay(free_at_ - on.now());
     }
 
 private:
-    thread const* last_ = nullptr;
+    int lines_;
+    std::optional<std::size_t> last_;
     duration free_at_{};
 };
 

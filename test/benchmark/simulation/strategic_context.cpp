@@ -41,7 +41,14 @@ void strategic_context::accept(task const& t, thread* by)
     if (by)
         posting_.use(machine_, *by);
     if (worker* const asleep = std::exchange(in_reactor_, nullptr))
+    {
+        if (by)
+        {
+            sleep_.use(machine_, *by);
+            by->pay(machine_.cost().asio_task);
+        }
         machine_.unpark(*asleep, by);
+    }
 }
 
 strategic_context::verdict strategic_context::apply(event e, thread& by)
@@ -61,7 +68,7 @@ bool strategic_context::wake_guest(job const& j, thread& by)
     worker* const guest = std::exchange(parked_guest_, nullptr);
     if (!guest)
         return false;
-    guest->assign(j);
+    guest->assign(j, by);
     machine_.unpark(*guest, &by);
     return true;
 }
@@ -71,9 +78,16 @@ bool strategic_context::give_parked(job const& j, thread& by)
     if (parked_.empty())
         return false;
     worker& woken = *workers_[parked_.extract(parked_.begin()).value()];
-    woken.assign(j);
+    parked_line_.use(machine_, by);
+    woken.assign(j, by);
     machine_.unpark(woken, &by);
     return true;
+}
+
+void strategic_context::park(std::size_t place, thread& by)
+{
+    parked_.insert(place);
+    parked_line_.use(machine_, by);
 }
 
 bool strategic_context::try_start(thread& by)
@@ -115,6 +129,7 @@ void strategic_context::execute(job const& j, thread& by)
 {
     if (queue_.empty() && give_parked(j, by))
         return;
+    queue_line_.use(machine_, by);
     queue_.push_back(j);
     if (arriving_ < queue_.size())
         add_thread(by);

@@ -59,6 +59,7 @@ private:
     // Threads
     bool wake_guest(job const& j, thread& by);
     bool give_parked(job const& j, thread& by);
+    void park(std::size_t place, thread& by);
     bool try_start(thread& by);
     bool try_parked(thread& by);
     bool try_engage(thread& by);
@@ -80,14 +81,17 @@ private:
 
     // The reactor's.
     std::deque<task> posted_;
-    shared_line posting_;
+    shared_line posting_{2}; // with the newest task
+    shared_line sleep_{4}; // its flags; of Asio a lock with what it guards, an event, a handler
     worker* in_reactor_ = nullptr; // and nobody has sent a wake-up
 
     // The pool's. The first worker is the one in run().
     std::vector<std::unique_ptr<worker>> workers_;
     worker* parked_guest_ = nullptr;
     std::set<std::size_t> parked_; // of the workers; the first one is woken
+    shared_line parked_line_;
     std::deque<job> queue_;
+    shared_line queue_line_; // with its lock
     std::size_t arriving_ = 0;
 
     std::size_t producers_ = 0;

@@ -27,6 +27,11 @@ loans::task_type type_of(task const& t)
     return t.blocks() ? &act<true> : &act<false>;
 }
 
+// Of the engine, the reactor and the pool for each such task, besides those for any task.
+constexpr int atomics_to_hand_over = 7;
+constexpr int atomics_to_lend = 5;
+constexpr int atomics_to_look = 4;
+
 } // namespace
 
 step strategic_context::worker::next()
@@ -37,31 +42,51 @@ step strategic_context::worker::next()
         if (is_guest())
             return enter(of_.apply(event::enter, *this));
         --of_.arriving_;
-        return look();
+        return go_and_look();
     case what::looks:
         return look();
     case what::has_job:
+        job_line_.use(machine_, *this);
         return work(job_);
     case what::waits:
+        of_.sleep_.use(machine_, *this);
+        doing_ = what::produces;
+        return go_on();
     case what::produces:
         return produce();
+    case what::chooses:
+        return choose_for(produced_);
     case what::stands_by:
         return stand_by();
     case what::consumes:
         finish();
-        doing_ = what::looks;
-        return go_on();
+        return go_and_look();
     case what::produces_on:
         finish();
         doing_ = what::produces;
         return go_on();
     case what::lends:
         finish();
+        doing_ = what::reclaims;
+        return go_on();
+    case what::reclaims:
         return reclaim();
     case what::handed_over:
         finish();
+        doing_ = what::resumes;
+        return go_on();
+    case what::resumes:
         return resume_after_task();
     }
+    return go_on();
+}
+
+// Until it has looked, it is not parked, and cannot be woken.
+step strategic_context::worker::go_and_look()
+{
+    of_.queue_line_.use(machine_, *this);
+    pay(atomics_to_look * machine_.cost().atomic);
+    doing_ = what::looks;
     return go_on();
 }
 
@@ -80,7 +105,10 @@ step strategic_context::worker::look()
     if (is_guest())
         of_.parked_guest_ = this;
     else
-        of_.parked_.insert(place_);
+    {
+        of_.park(place_, *this);
+        pay(machine_.cost().clock + machine_.cost().system_call); // for a deadline: a timer
+    }
     return park();
 }
 
@@ -135,14 +163,13 @@ step strategic_context::worker::stand_down()
     of_.stands_by_ = nullptr;
     of_.wants_to_leave_ = false;
     be_exact(false);
-    doing_ = what::looks;
-    return go_on();
+    return go_and_look();
 }
 
 step strategic_context::worker::enter(verdict v)
 {
     if (v != verdict::produce)
-        return look();
+        return go_and_look();
     ++of_.producers_;
     of_.most_producers_ = std::max(of_.most_producers_, of_.producers_);
     doing_ = what::produces;
@@ -155,24 +182,27 @@ step strategic_context::worker::produce()
     if (of_.posted_.empty())
     {
         of_.in_reactor_ = this;
+        of_.sleep_.use(machine_, *this);
         doing_ = what::waits;
         return park();
     }
     of_.posting_.use(machine_, *this);
-    task const next = of_.posted_.front();
+    produced_ = of_.posted_.front();
     of_.posted_.pop_front();
-    return consume(next);
+    pay(machine_.cost().strategy_task / 2);
+    doing_ = what::chooses;
+    return go_on();
 }
 
 step strategic_context::worker::run(task const& t, what then)
 {
     doing_ = then;
     began_ = machine_.now();
-    return begin(t, machine_.cost().strategy_task);
+    return begin(t, machine_.cost().strategy_task / 2);
 }
 
 // strategy_engine::consume, with tasks that may block on threads that may.
-step strategic_context::worker::consume(task const& t)
+step strategic_context::worker::choose_for(task const& t)
 {
     strategy_t const s = of_.options_.strategy;
     invocation_t const i = invocation_t::blocking;
@@ -187,16 +217,19 @@ step strategic_context::worker::consume(task const& t)
             may_hand_over = choose(s, i, true, false) != sub_strategy::produce_execute_consume;
         }
         else if (of_.loans_.pays(type_of(t)) && begin_loan())
+        {
+            pay(atomics_to_lend * machine_.cost().atomic);
             return run(t, what::lends);
+        }
     }
     switch (choose(s, i, true, may_hand_over && hand_over()))
     {
     case sub_strategy::produce_execute_consume:
         of_.give(t, *this);
-        pay(machine_.cost().strategy_task);
         doing_ = what::produces;
         return go_on();
     case sub_strategy::execute_produce_consume:
+        pay(atomics_to_hand_over * machine_.cost().atomic);
         return run(t, what::handed_over);
     case sub_strategy::produce_consume:
     case sub_strategy::produce_invoke_consume:

@@ -22,8 +22,9 @@ public:
     bool is_guest() const { return place_ == 0; }
 
     /// What it is woken for.
-    void assign(job const& j)
+    void assign(job const& j, thread& by)
     {
+        job_line_.use(machine_, by);
         job_ = j;
         doing_ = what::has_job;
     }
@@ -36,15 +37,19 @@ private:
         looks,       // for something to do
         has_job,     // it was given one
         produces,    // nothing else
+        chooses,     // what to do with a task that it has produced
         waits,       // in the reactor
         stands_by,
         consumes,    // a task that it was given
         produces_on, // after the task that it runs
         lends,       // the right to produce, during the task that it runs
+        reclaims,    // that right
         handed_over, // that right, before the task that it runs
+        resumes,     // to produce, if nobody else does
     };
 
     step next() override;
+    step go_and_look();
     step look();
     step work(job const& j);
     step arrive();
@@ -52,7 +57,7 @@ private:
     step stand_down();
     step enter(verdict v);
     step produce();
-    step consume(task const& t);
+    step choose_for(task const& t);
     step run(task const& t, what then);
     step reclaim();
     step resume();
@@ -64,6 +69,8 @@ private:
     std::size_t const place_;
     what doing_ = what::arrives;
     job job_;
+    shared_line job_line_{3}; // with what it sleeps on, and the pool's count of what runs
+    task produced_;
     std::uint32_t loan_ = 0;
     duration began_{};
 };

@@ -7,8 +7,9 @@ from runner.case import Case, NotAvailable, Settings
 
 SETTINGS = Settings(Path(), Path())
 PRIMITIVES = {
-    "system_call": 80, "clock": 20, "wake_call": 900, "line_transfer": 60, "sleep_late": 60000,
-    "exact_sleep_late": 5000, "futex_same_core": 1500, "futex_other_core": 5000,
+    "system_call": 80, "clock": 20, "atomic": 9, "wake_call": 900, "wake_call_queued": 500,
+    "interruption": 1900, "line_transfer": 60, "sleep_late": 60000, "exact_sleep_late": 5000,
+    "futex_same_core": 1500, "futex_other_core": 5000,
 }
 KNOWN = {"cpus_in_use": [0, 1], "primitives_ns": PRIMITIVES}
 MEASURED = {
@@ -36,6 +37,15 @@ class Costs(unittest.TestCase):
         self.assertEqual(found["wake_other_core"], 5000)
         self.assertEqual(found["strategy_task"], 100)
         self.assertEqual(found["asio_task"], 50 - 80 / 8)
+
+    def test_that_older_records_lack_are_guessed(self):
+        old = {name: PRIMITIVES[name] for name in PRIMITIVES
+               if name not in ("atomic", "wake_call_queued", "interruption")}
+        found = simulation.costs({**KNOWN, "primitives_ns": old}, BASE)
+        self.assertEqual(found["interruption"], 2 * 1500)
+        self.assertEqual(found["wake_call_queued"], 0.4 * 1500)
+        self.assertEqual(found["atomic"], 0.35 * 20)
+        self.assertEqual(simulation.costs(KNOWN, BASE)["interruption"], 1900)
 
     def test_are_not_known_without_a_base_case(self):
         with self.assertRaisesRegex(NotAvailable, "post chains 8 produce_consume"):

@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 using asio_ewyk::strategy_t;
 
 // All that a run costs besides its tasks.
-constexpr costs nothing{0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 1ns, 1ns};
+constexpr costs nothing{
+    0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 0ns, 1ns, 1ns};
 
 std::vector<task> chains(std::size_t n, task const& each)
 {
@@ -161,7 +162,7 @@ BOOST_AUTO_TEST_CASE(what_is_shared_is_had_by_one_core_at_a_time)
     costs c = nothing;
     c.line_transfer = 10us;
     machine on(4, c);
-    shared_line line;
+    shared_line line(2);
     computing_thread one(on, 0ns);
     computing_thread other(on, 0ns);
     on.start(one);
@@ -170,8 +171,40 @@ BOOST_AUTO_TEST_CASE(what_is_shared_is_had_by_one_core_at_a_time)
     line.use(on, other);
     line.use(on, other);
     on.run_until(1ms);
-    BOOST_TEST(one.ended.count() == duration(10us).count());
-    BOOST_TEST(other.ended.count() == duration(20us).count());
+    BOOST_TEST(one.ended.count() == duration(20us).count());
+    BOOST_TEST(other.ended.count() == duration(40us).count());
+}
+
+BOOST_AUTO_TEST_CASE(a_core_has_what_its_other_threads_have_used)
+{
+    costs c = nothing;
+    c.line_transfer = 10us;
+    machine on(1, c);
+    shared_line line;
+    computing_thread one(on, 0ns);
+    computing_thread other(on, 0ns);
+    on.start(one);
+    on.start(other);
+    line.use(on, one);
+    line.use(on, other);
+    on.run_until(1ms);
+    BOOST_TEST(one.cpu_time().count() == duration(10us).count());
+    BOOST_TEST(other.cpu_time().count() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(times_vary_a_little_and_always_alike)
+{
+    machine one(1, nothing);
+    machine other(1, nothing);
+    duration sum{};
+    for (int i = 0; i != 1000; ++i)
+    {
+        duration const varied = one.vary(1us);
+        BOOST_TEST((varied >= 950ns && varied <= 1050ns));
+        BOOST_TEST(varied.count() == other.vary(1us).count());
+        sum += varied;
+    }
+    BOOST_TEST((sum > 990us && sum < 1010us));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

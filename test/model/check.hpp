@@ -4,6 +4,7 @@
 #define ASIO_EWYK_TEST_MODEL_CHECK_HPP
 
 #include "models.hpp"
+#include "step_models.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

@@ -4,6 +4,7 @@
 #define ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 
 #include "standby_program.hpp"
+#include "task_program.hpp"
 
 namespace model {
 
@@ -112,6 +113,7 @@ inline void loop(machine& m)
         return ewyk::detail::choose(m.config().strategy, m.config().invocation(here.a),
             !me.must_not_block, handed_over);
     };
+    bool const nested = me.nested && !m.is(flaw::nested_call_hands_over);
     auto const produces = [&](production_event e) {
         return m.apply(e) == production_verdict::produce;
     };
@@ -134,7 +136,7 @@ inline void loop(machine& m)
         if (here.a == 0)
             return m.go(found_none);
         me.counted = me.limited;
-        if (chosen(true) != sub_strategy::execute_produce_consume)
+        if (chosen(true) != sub_strategy::execute_produce_consume || nested)
             return m.go(decide);
         if (!m.is(flaw::stepper_keeps_right) && m.all_step())
             return m.go(step_aside);
@@ -208,6 +210,8 @@ inline void loop(machine& m)
     case other_resumes:
         return m.call(program::dispatch, me.thrown ? caught : leave);
     case found_none:
+        if (me.nested && !m.is(flaw::nested_call_gives_up))
+            return m.go(leave);
         if (produces(production_event::found_none))
             return m.go(next);
         return m.go(gone);
@@ -263,7 +267,8 @@ inline void loop(machine& m)
         case sub_strategy::produce_execute_consume:
             if (m.is(flaw::blocks_producer))
                 return m.call(program::run_task, in_place, here.a);
-            if (m.config().strategy != ewyk::strategy_t::produce_execute_consume && m.all_step())
+            if (m.config().strategy != ewyk::strategy_t::produce_execute_consume
+                && (nested || m.all_step()))
                 return m.call(program::run_task, in_place, here.a);
             return m.call(program::give, gave, here.a);
         case sub_strategy::produce_invoke_consume:
@@ -324,63 +329,6 @@ inline void loop(machine& m)
     case out:
         if (std::exchange(me.occupies, byte{0}))
             m.vacate();
-        return m.ret();
-    }
-}
-
-/// a: the task.
-inline void run_task(machine& m)
-{
-    enum { begin, completes, posts, produces, section, blocks, finish };
-    byte const task = m.here().a;
-    task_kind const& kind = m.config().kind(task);
-    switch (m.here().line)
-    {
-    case begin:
-        m.access("runs task", task);
-        if ((m.w.ran & bit(task)) && !kind.again)
-            m.fail("a task runs twice");
-        m.w.ran |= bit(task);
-        return m.go(completes);
-    case completes:
-        if (kind.completes != 0)
-            m.complete(kind.completes);
-        return m.go(posts);
-    case posts:
-        if (byte const other = kind.again ? task : kind.posts)
-        {
-            if (m.config().reactor)
-                return m.call(program::post, section, other);
-            m.access("supplies task", other);
-            m.put(m.w.source, other);
-        }
-        return m.go(produces);
-    case produces:
-        if (!kind.produces || m.is(flaw::nested_run_forgets))
-            return m.go(section);
-        return m.call(m.me().looping ? program::dispatch : program::enter, section);
-    case section:
-        if (!kind.section || m.is(flaw::section_is_forgotten))
-            return m.go(blocks);
-        if (m.production().state == production_state::lent && m.production().loan == m.me().loan)
-            m.apply(production_event::surrender);
-        else
-            m.access("is on no loan");
-        return m.go(blocks);
-    case blocks:
-        if (kind.waits_for == 0)
-            return m.go(finish);
-        if (!(m.w.ran & bit(kind.waits_for)))
-            return m.wait();
-        m.access("goes on with task", task);
-        return m.go(finish);
-    case finish:
-        m.me().thrown = kind.throws;
-        if (m.config().reactor)
-        {
-            m.access("has done task", task);
-            m.finish_work();
-        }
         return m.ret();
     }
 }

@@ -24,7 +24,8 @@ inline void script(machine& m)
         ++me.position;
         m.go(next);
     };
-    auto const part = [&](bool stepping, bool foreign, bool limited, bool deadline) {
+    auto const part = [&](bool stepping, bool foreign, bool limited, bool deadline, bool polls = false) {
+        me.no_wait = polls;
         me.stepping = stepping;
         me.foreign = foreign;
         me.limited = limited;
@@ -71,11 +72,20 @@ inline void script(machine& m)
         case action::run_one_loop:
             part(true, false, true, false);
             return m.call(program::take_part, stepped);
+        case action::poll:
+            part(true, false, false, false, true);
+            return m.call(program::take_part, ran);
         case action::plain_run:
             part(true, true, false, false);
             return m.go(plain);
         case action::stop:
             return m.call(program::stop, ran);
+        case action::restart:
+            if (m.anybody_in_run())
+                m.fail("the model restarts inside of run()");
+            m.access("restarts");
+            m.w.ioc_stopped = 0;
+            return done();
         }
         return;
     case ran:

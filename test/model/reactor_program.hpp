@@ -11,11 +11,6 @@
 
 namespace model {
 
-inline bool turn_is_done(thread_state const& t)
-{
-    return t.expired || (t.limited && t.counted);
-}
-
 /// produce(), wait() and inside().
 inline void reactor_produce(machine& m)
 {
@@ -49,7 +44,9 @@ inline void reactor_produce(machine& m)
     case must_leave:
         m.access("looks whether it was stopped");
         if (m.w.stopped_flag)
-            return m.go(m.is(flaw::stop_is_forgotten) ? is_stopped : take_back_stop);
+            return m.go(m.is(flaw::stop_outlives_restart) ? leave
+                    : m.is(flaw::stop_is_forgotten)       ? is_stopped
+                                                          : take_back_stop);
         return m.go(pool ? any_runner : take);
     case take_back_stop:
         m.access("takes the stop back");
@@ -65,7 +62,7 @@ inline void reactor_produce(machine& m)
     case was_stopped:
         m.access("says that it was stopped");
         m.w.stopped_flag = 1;
-        return m.go(leave);
+        return m.is(flaw::plain_stop_wakes_nobody) ? m.go(leave) : m.call(program::wake_all, leave);
     case any_runner:
         m.access("looks for runners");
         return m.go(m.w.not_stepping == 0 ? leave : take);
@@ -132,6 +129,11 @@ inline void reactor_produce(machine& m)
             m.w.ioc_stopped = 1;
         if (!m.w.ioc_stopped && m.w.ioc.empty())
         {
+            if (me.no_wait && !m.is(flaw::poll_waits))
+            {
+                m.access("polls the io_context in vain");
+                return m.go(awake);
+            }
             if (!m.config().own_queues)
                 return m.wait();
             m.access("sleeps in the io_context");

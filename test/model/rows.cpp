@@ -48,9 +48,7 @@ std::vector<replacement> used_rows(std::vector<model::named_setup> models)
 // Some kinds of change are left out, for they make no difference to tell: reproducing instead of
 // producing is one look too many, which loses nothing; idle instead of lent lets others come
 // earlier; lent instead of idle does not keep a pending thread away; who engages looks once more
-// anyway; and where nobody is asked for, nobody looks whether the verdict is start. One would make a
-// difference that no model can show: a loan that goes on when stop() has recalled the request for
-// a thread to stand by would stop production after a restart(), which no model has.
+// anyway; and where nobody is asked for, nobody looks whether the verdict is start.
 std::vector<replacement> changes(replacement const& row)
 {
     using enum production_state;
@@ -66,9 +64,7 @@ std::vector<replacement> changes(replacement const& row)
         if (!(s == reproducing && row.step.next.state == producing)
             && !(s == producing && row.event == production_event::engage)
             && !(s == idle && row.step.next.state == lent)
-            && !(s == lent && row.step.next.state == idle && row.step.next.pending)
-            && !(s == lent && row.event == production_event::give_up
-                && row.now.state == production_state::lent))
+            && !(s == lent && row.step.next.state == idle && row.step.next.pending))
             add([s](production_step& step) { step.next.state = s; });
     for (auto v : {leave, produce, start})
         if (v != start || row.event == production_event::ask || row.event == production_event::hand_over
@@ -109,6 +105,8 @@ namespace {
 std::vector<model::named_setup> models()
 {
     auto all = model::all_models();
+    auto const more = model::step_models();
+    all.insert(all.end(), more.begin(), more.end());
     // They use the same rows as the others, in more states.
     std::erase_if(all, [](model::named_setup const& n) { return n.what.in_place; });
     return all;

@@ -15,7 +15,8 @@ namespace model {
 /// One call of run() or a sibling, or of a wake-up that a foreign thread runs.
 inline void take_part(machine& m)
 {
-    enum { come, count, tell, alone, look_over, enter, entered, look_over_again, take, run, ran, rest, rested, leave };
+    enum { come, count, tell, alone, look_over, enter, entered, refused,
+        look_over_again, take, run, ran, rest, rested, leave };
     activation& here = m.here();
     thread_state& me = m.me();
     auto const out_of_time = [&] {
@@ -29,7 +30,7 @@ inline void take_part(machine& m)
     {
     case come:
         m.access("enters run()");
-        me.inside_run = 1;
+        ++me.inside_run;
         ++m.w.runners;
         if (me.foreign)
             me.counted = 0;
@@ -55,9 +56,17 @@ inline void take_part(machine& m)
         m.access("looks whether it is over");
         return m.go(out_of_time() || m.w.ioc_stopped ? leave : enter);
     case enter:
-        return m.call(program::enter, entered);
+        if (!me.no_wait)
+            return m.call(program::enter, entered);
+        if (m.apply(production_event::enter) != production_verdict::produce)
+            return m.go(refused);
+        return m.call(program::loop, leave);
     case entered:
         return m.go(me.thrown || me.foreign ? leave : look_over_again);
+    // A thread of the pool is on its way out, perhaps; it is not waited for without end.
+    case refused:
+        m.access("looks whether it is alone");
+        return m.go(m.w.runners == 1 && m.luck.maybe() ? look_over : leave);
     case look_over_again:
         m.access("looks again whether it is over");
         return m.go(out_of_time() || m.w.ioc_stopped ? leave : take);
@@ -70,6 +79,7 @@ inline void take_part(machine& m)
     case run:
         if (here.a == production_job)
             return m.call(program::arrive, ran);
+        me.counted = me.limited;
         return m.call(program::run_task, ran, here.a);
     case ran:
         here.a = 0;
@@ -175,7 +185,7 @@ inline void leave_run(machine& m)
         return m.call(program::recall, out);
     case out:
         m.access("is out of run()");
-        me.inside_run = 0;
+        --me.inside_run;
         if (m.w.in_io_context && !m.anybody_in_run())
             m.fail("a thread of the pool is left inside");
         return m.ret();

@@ -89,8 +89,11 @@ struct thread_state
     byte occupies = 0;   // a place among the pool's threads that produce
     byte looping = 0;
     byte must_not_block = 0;
-    byte inside_run = 0;    // is in run() or a sibling
+    byte inside_run = 0;    // is in so many calls of run() or a sibling
     byte stepping = 0;
+    byte no_wait = 0;       // poll()
+    byte nested = 0;        // a call further down produces
+    byte outer_loan = 0;    // the number of the last one of that call
     byte foreign = 0;       // runs the io_context itself
     byte limited = 0;       // run_one
     byte counted = 0;       // a task was counted
@@ -98,6 +101,11 @@ struct thread_state
     byte expired = 0;
     byte kept = 0;          // what the io_context keeps for this thread, in a queue of its own
 };
+
+inline bool turn_is_done(thread_state const& t)
+{
+    return t.expired || (t.limited && t.counted);
+}
 
 inline constexpr std::size_t max_threads = 5;
 
@@ -144,6 +152,13 @@ struct world
 
 struct task_kind
 {
+    enum step : byte
+    {
+        none,
+        poll,
+        run_one,
+    };
+
     ewyk::invocation_t invocation = ewyk::invocation.blocking;
     bool throws = false;
     byte posts = 0;          // another task, to the reactor or to the source
@@ -152,6 +167,7 @@ struct task_kind
     bool again = false;      // posts itself, without end
     bool section = false;    // says before it waits that it is going to block
     byte completes = 0;      // completes the operation of that task
+    step steps = none;       // then drives the context itself by such a call
 };
 
 /// What a thread of the caller's does, one after the other.
@@ -169,8 +185,10 @@ struct action
         run_for,       // returns at any time
         run_one,       // once
         run_one_loop,  // until it returns 0
+        poll,          // once
         plain_run,     // of the io_context; again if a task throws
         stop,
+        restart,       // when all calls of run() and its siblings have returned
     } kind;
     byte task = 0;
 };
@@ -215,8 +233,14 @@ enum class flaw
     expel_forgets_newcomers,   // who expels the pool waits on although somebody has entered run()
     newcomer_tells_nobody,     // who enters run() does not tell who expels the pool
     foreign_keeps_wake_up,     // a foreign thread takes the wake-up that was meant for the producer
+    poll_waits,                // poll() waits in the io_context like run_one()
+    nested_call_waits_on_loan, // a task on loan drives the context and does not end the loan first
+    nested_call_hands_over,    // and hands over what belongs to the call around it
+    nested_call_gives_up,      // or gives it up when it finds nothing more to do
+    stop_outlives_restart,     // the flag that it was stopped is believed without asking
     stop_is_forgotten,         // the flag is taken back after the look at the io_context, not before
     stop_wakes_nobody,
+    plain_stop_wakes_nobody,   // the same where somebody has stopped the io_context itself
     end_wakes_nobody,          // the same where the work ends by itself
 };
 

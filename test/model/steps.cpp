@@ -1,0 +1,12 @@
+// Callers who step, in every interleaving with those who post, stop, restart and take over.
+
+#include "check.hpp"
+
+BOOST_AUTO_TEST_SUITE(steps)
+
+BOOST_DATA_TEST_CASE(all_return_and_no_task_waits, model::step_models(), each)
+{
+    model::check(each);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

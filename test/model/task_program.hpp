@@ -1,0 +1,119 @@
+// Modelled on what a task may do, and on the call of run_one() or poll() that it may make.
+
+#ifndef ASIO_EWYK_TEST_MODEL_TASK_PROGRAM_HPP
+#define ASIO_EWYK_TEST_MODEL_TASK_PROGRAM_HPP
+
+#include "machine.hpp"
+
+namespace model {
+
+/// Says that the task is going to take long.
+inline void end_loan(machine& m)
+{
+    if (m.production().state == production_state::lent && m.production().loan == m.me().loan)
+        m.apply(production_event::surrender);
+    else
+        m.access("is on no loan");
+}
+
+/// A call within a task has a frame of its own; what is returned has that of the call around it.
+inline byte enter_nested_call(machine& m)
+{
+    thread_state& me = m.me();
+    if (me.outer_loan != 0)
+        m.fail("the model has room for one nested call");
+    byte const outer = static_cast<byte>(me.producing | me.stepping << 1 | me.limited << 2
+        | me.counted << 3 | me.no_wait << 4 | me.occupies << 5);
+    auto const call = m.config().kind(m.here().a).steps;
+    me.outer_loan = me.loan;
+    me.nested = me.producing;
+    me.stepping = 1;
+    me.limited = call == task_kind::run_one;
+    me.no_wait = call == task_kind::poll;
+    me.counted = me.occupies = 0;
+    return outer;
+}
+
+inline void leave_nested_call(machine& m, byte outer)
+{
+    thread_state& me = m.me();
+    me.loan = std::exchange(me.outer_loan, byte{0});
+    me.nested = 0;
+    me.producing = outer & 1;
+    me.stepping = outer >> 1 & 1;
+    me.limited = outer >> 2 & 1;
+    me.counted = outer >> 3 & 1;
+    me.no_wait = outer >> 4 & 1;
+    me.occupies = outer >> 5 & 1;
+}
+
+/// a: the task.
+inline void run_task(machine& m)
+{
+    enum { begin, completes, posts, produces, steps, inside, stepped, section, blocks, finish };
+    byte const task = m.here().a;
+    task_kind const& kind = m.config().kind(task);
+    switch (m.here().line)
+    {
+    case begin:
+        m.access("runs task", task);
+        if ((m.w.ran & bit(task)) && !kind.again)
+            m.fail("a task runs twice");
+        m.w.ran |= bit(task);
+        return m.go(completes);
+    case completes:
+        if (kind.completes != 0)
+            m.complete(kind.completes);
+        return m.go(posts);
+    case posts:
+        if (byte const other = kind.again ? task : kind.posts)
+        {
+            if (m.config().reactor)
+                return m.call(program::post, steps, other);
+            m.access("supplies task", other);
+            m.put(m.w.source, other);
+        }
+        return m.go(produces);
+    case produces:
+        if (!kind.produces || m.is(flaw::nested_run_forgets))
+            return m.go(steps);
+        return m.call(m.me().looping ? program::dispatch : program::enter, section);
+    case steps:
+        if (kind.steps == task_kind::none)
+            return m.go(section);
+        if (!m.is(flaw::nested_call_waits_on_loan))
+            end_loan(m);
+        return m.go(inside);
+    case inside:
+        m.here().b = enter_nested_call(m);
+        // The call around it produces, and so does this one then.
+        return m.call(m.me().nested ? program::loop : program::take_part, stepped);
+    case stepped:
+        leave_nested_call(m, std::exchange(m.here().b, byte{0}));
+        return m.go(section);
+    case section:
+        if (!kind.section || m.is(flaw::section_is_forgotten))
+            return m.go(blocks);
+        end_loan(m);
+        return m.go(blocks);
+    case blocks:
+        if (kind.waits_for == 0)
+            return m.go(finish);
+        if (!(m.w.ran & bit(kind.waits_for)))
+            return m.wait();
+        m.access("goes on with task", task);
+        return m.go(finish);
+    case finish:
+        m.me().thrown = kind.throws;
+        if (m.config().reactor)
+        {
+            m.access("has done task", task);
+            m.finish_work();
+        }
+        return m.ret();
+    }
+}
+
+}
+
+#endif

@@ -9,9 +9,14 @@
 
 #include <boost/config.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 // Before there is any execution, where there are no atomics yet: each scenario makes its own.
 #define std checked

@@ -35,20 +35,32 @@ void loans::count(thread const& producer)
     if (time < figures::window)
         return;
     std::optional<duration> used;
-    if (std::exchange(producer_, &producer) == &producer)
-        used = producer.cpu_time() - cpu_;
+    if (producer_ == &producer && known_)
+        used = used_ + producer.cpu_time() - cpu_;
     bool const lends = machine_.cores() == 1
         || spread_.lends_after({time, tasks_, used, std::exchange(ran_, {})});
     pays_ = std::exchange(late_, 0) * figures::too_often < time && lends;
     began_window_ = machine_.now();
+    producer_ = &producer;
     cpu_ = producer.cpu_time();
+    used_ = {};
+    known_ = true;
     tasks_ = 0;
 }
 
 void loans::begin(thread const& lender)
 {
     began_ = machine_.now();
+    if (lender_ == &lender)
+        return;
     lender_ = &lender;
+    // As detail::role_clock does it.
+    if (producer_)
+        used_ += producer_->cpu_time() - cpu_;
+    else
+        known_ = false;
+    producer_ = &lender;
+    cpu_ = lender.cpu_time();
 }
 
 void loans::handed_over(task_type type, duration time, bool superseded)

@@ -67,7 +67,9 @@ private:
     int late_ = 0;
     duration ran_{};
     duration began_window_{};
-    duration cpu_{}; // of the producer, at its beginning
+    duration cpu_{};  // of the producer, when it became it
+    duration used_{}; // by those before, in this window
+    bool known_ = false;
     thread const* producer_ = nullptr;
 
     // Of the last loan.

@@ -16,6 +16,8 @@
 
 namespace asio_ewyk::detail {
 
+namespace asio = boost::asio;
+
 // The thread that looks for stalls, one for the process. It starts when a handler begins while
 // there is a context with a threshold, and ends with the last of these.
 //

@@ -57,7 +57,7 @@ constexpr std::array all_flaws{
     named_flaw{"who enters run() does not tell who expels the pool", flaw::newcomer_tells_nobody},
     named_flaw{"a foreign thread keeps the producer's wake-up", flaw::foreign_keeps_wake_up},
     named_flaw{"the stop flag is taken back after the look", flaw::stop_is_forgotten},
-    named_flaw{"stop() does not wake guests", flaw::stop_wakes_nobody},
+    named_flaw{"stop() does not wake guests, nor does who finds it", flaw::stop_wakes_nobody},
     named_flaw{"the end of all work does not wake guests", flaw::end_wakes_nobody},
 };
 

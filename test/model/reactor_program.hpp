@@ -62,7 +62,9 @@ inline void reactor_produce(machine& m)
     case was_stopped:
         m.access("says that it was stopped");
         m.w.stopped_flag = 1;
-        return m.is(flaw::plain_stop_wakes_nobody) ? m.go(leave) : m.call(program::wake_all, leave);
+        if (m.is(flaw::plain_stop_wakes_nobody) || m.is(flaw::stop_wakes_nobody))
+            return m.go(leave);
+        return m.call(program::wake_all, leave);
     case any_runner:
         m.access("looks for runners");
         return m.go(m.w.not_stepping == 0 ? leave : take);

@@ -239,8 +239,8 @@ enum class flaw
     nested_call_gives_up,      // or gives it up when it finds nothing more to do
     stop_outlives_restart,     // the flag that it was stopped is believed without asking
     stop_is_forgotten,         // the flag is taken back after the look at the io_context, not before
-    stop_wakes_nobody,
-    plain_stop_wakes_nobody,   // the same where somebody has stopped the io_context itself
+    stop_wakes_nobody,         // nor does the producer that finds the io_context stopped
+    plain_stop_wakes_nobody,   // only the latter
     end_wakes_nobody,          // the same where the work ends by itself
 };
 

@@ -4,7 +4,8 @@
 
 #include <chrono>
 
-namespace {
+// Named, as the base of test cases that several sources of one unit may have.
+namespace run_queue_tests {
 
 using namespace benchmark::simulation;
 using namespace std::chrono_literals;
@@ -22,9 +23,11 @@ struct two_on_a_core
     }
 };
 
-} // namespace
+} // namespace run_queue_tests
 
-BOOST_FIXTURE_TEST_SUITE(run_queues, two_on_a_core)
+BOOST_FIXTURE_TEST_SUITE(run_queues, run_queue_tests::two_on_a_core)
+
+using namespace run_queue_tests;
 
 BOOST_AUTO_TEST_CASE(give_the_core_to_who_has_had_less)
 {

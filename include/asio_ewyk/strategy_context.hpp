@@ -59,7 +59,7 @@ public:
     /// A context with a pool of its own; starts no thread. Throws `std::invalid_argument`, which
     /// names the field and its range, for options that cannot work.
     explicit strategy_context(strategy_options options);
-    strategy_context();
+    explicit strategy_context();
 
     /// Likewise, with that strategy instead of the one in the options.
     explicit strategy_context(strategy_t s, strategy_options options = {});

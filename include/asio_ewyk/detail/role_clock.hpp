@@ -16,6 +16,9 @@ class role_clock
 public:
     using duration = std::chrono::nanoseconds;
 
+    // Whether this thread is the last one that has called any of the others.
+    bool is_mine() const noexcept { return thread_ == this_thread(); }
+
     // This thread has the role from now on, and the one before has it no longer.
     void begin() noexcept
     {
@@ -26,11 +29,11 @@ public:
         restart();
     }
 
-    // How much that was since the last call. None if it is not known: the role has changed hands
+    // How much that was since the last call. None if it is not known: the role has come here
     // without a begin(), or somebody who had it has ended before the next one came.
     std::optional<duration> take() noexcept
     {
-        bool const same = thread_ == this_thread();
+        bool const same = is_mine();
         if (same)
             begin();
         else

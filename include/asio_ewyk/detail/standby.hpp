@@ -120,11 +120,9 @@ public:
     void begin_loan() noexcept
     {
         began_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
-        thread_id const id = this_thread_id();
-        if (lender_.load(std::memory_order_relaxed) == id)
-            return;
-        lender_.store(id, std::memory_order_relaxed);
-        if (may_spread_)
+        if (thread_id const id = this_thread_id(); lender_.load(std::memory_order_relaxed) != id)
+            lender_.store(id, std::memory_order_relaxed);
+        if (may_spread_ && !cpu_.is_mine())
             cpu_.begin();
     }
 

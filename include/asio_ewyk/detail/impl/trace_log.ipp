@@ -83,6 +83,9 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
     thread_local keeper kept;
     std::shared_ptr<trace_ring> before;
     state& s = state::shared();
+    // The ring asks for it, and the first to ask registers what a fork is to do, for which a system
+    // may wait until a fork is over; and that waits for the mutex.
+    this_thread_id();
     std::lock_guard const lock(s.mutex);
     if (s.sessions != session)
         return false;

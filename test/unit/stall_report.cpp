@@ -263,8 +263,9 @@ BOOST_AUTO_TEST_CASE(tells_many_short_handlers_from_a_long_one)
 {
     reports all;
     std::atomic<bool> enough{false};
+    std::function<void()> again; // longer than the loop, which may be about to copy it at the end
     ewyk::event_loop loop({.stall_threshold = 400ms, .on_stall = all.callback()});
-    std::function<void()> again = [&] {
+    again = [&] {
         std::this_thread::sleep_for(1ms);
         if (!enough)
             asio::post(loop, again);

@@ -2,6 +2,7 @@
 
 #include "support.hpp"
 #include "two_threads.hpp"
+#include "use_cpu.hpp"
 
 BOOST_AUTO_TEST_SUITE(role_clock)
 

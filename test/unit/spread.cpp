@@ -2,7 +2,7 @@
 #include <asio_ewyk/detail/spread.hpp>
 
 #include "pool_support.hpp"
-#include "two_threads.hpp"
+#include "use_cpu.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,14 +1,11 @@
 #ifndef ASIO_EWYK_TEST_UNIT_TWO_THREADS_HPP
 #define ASIO_EWYK_TEST_UNIT_TWO_THREADS_HPP
 
-#include <asio_ewyk/detail/thread_clock.hpp>
-
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <utility>
 
@@ -28,15 +25,6 @@ private:
     std::array<boost::asio::thread_pool, 2> threads_{
         boost::asio::thread_pool(1), boost::asio::thread_pool(1)};
 };
-
-/// Computes for that long, however often others have the core.
-inline void use_cpu(std::chrono::nanoseconds time)
-{
-    auto const end = asio_ewyk::detail::this_thread_cpu_time() + time;
-    while (asio_ewyk::detail::this_thread_cpu_time() < end)
-    {
-    }
-}
 
 } // namespace support
 

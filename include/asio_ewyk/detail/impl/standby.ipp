@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <optional>
 #include <stdexcept>
 
 namespace asio_ewyk::detail {
@@ -58,10 +57,8 @@ ASIO_EWYK_DECL void standby::watch::wait()
 ASIO_EWYK_DECL void standby::decide(time_point now) noexcept
 {
     duration const time = now - began_window_;
-    std::optional<duration> const used = cpu_.take();
     duration const ran(ran_.exchange(0, std::memory_order_relaxed));
-    bool const lends = !may_spread_
-        || spread_.lends_after({time, tasks_, used, ran});
+    bool const lends = !may_spread_ || spread_.lends_after({time, tasks_, cpu_.take(), ran});
     spreads_ = !lends;
     pays_ = late_.exchange(0, std::memory_order_relaxed) * too_often < time && lends;
     began_window_ = now;

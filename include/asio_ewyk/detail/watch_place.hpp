@@ -105,8 +105,9 @@ private:
         auto* const p = new watch_place;
         p->used_.store(true);
         p->number_ = places_.fetch_add(1);
+        // Relaxed: a late value is corrected by the exchange. Release there, acquire where the list
+        // is read: whoever finds the place finds it made.
         p->next_ = all_.load(std::memory_order_relaxed);
-        // Release: whoever finds the place finds it made.
         while (!all_.compare_exchange_weak(p->next_, p, std::memory_order_release))
             ;
         return p;

@@ -42,6 +42,7 @@ ASIO_EWYK_DECL thread_activity::sight thread_activity::look() const noexcept
 ASIO_EWYK_DECL thread_activity* thread_activity::unused() noexcept
 {
     for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
+        // Relaxed: spares an exchange where it could not succeed; the exchange decides.
         if (!a->used_.load(std::memory_order_relaxed) && !a->used_.exchange(true))
             return a;
     return nullptr;
@@ -52,6 +53,7 @@ ASIO_EWYK_DECL thread_activity* thread_activity::add() noexcept
     auto* const a = new (std::nothrow) thread_activity;
     if (!a)
         return nullptr;
+    // Relaxed: nobody else knows it yet, and the number only has to be its own.
     a->used_.store(true, std::memory_order_relaxed);
     a->number_ = records_.fetch_add(1, std::memory_order_relaxed);
     a->next_ = all_.load(std::memory_order_relaxed);

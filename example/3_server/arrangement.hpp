@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -165,8 +166,9 @@ public:
     template <class Coroutine>
     void begin(executor_type const&, Coroutine coroutine)
     {
-        asio::co_spawn(
-            executor_type(pool_.get_executor()), std::move(coroutine), asio::detached);
+        // Between its operations a connection is in the pool only, and the context must wait for it.
+        asio::co_spawn(executor_type(pool_.get_executor()), std::move(coroutine),
+            [work = asio::make_work_guard(context_)](std::exception_ptr) {});
     }
 
     void run()

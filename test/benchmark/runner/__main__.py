@@ -11,7 +11,7 @@ from typing import Any
 
 from . import simulation, sources
 from .case import Case, NotAvailable, Settings, Workload
-from .conditions import as_lines, conditions
+from .conditions import as_lines, conditions, medians, primitives
 from .document import document
 from .page import page
 from .record import as_json, from_json
@@ -128,7 +128,10 @@ def run(given: argparse.Namespace) -> tuple[dict[str, Any], Results] | None:
             sys.exit("test/benchmark/run: nothing matches --only")
         known = conditions(settings, given.rounds)
         show_conditions(known)
-        return known, measure(cases, settings, given.rounds)
+        costs = [known["primitives_ns"]]
+        results = measure(
+            cases, settings, given.rounds, lambda: costs.append(primitives(settings)))
+        return {**known, "primitives_ns": medians(costs)}, results
 
 
 def read(given: argparse.Namespace) -> tuple[dict[str, Any], Results]:

@@ -2,12 +2,16 @@
 
 import os
 import platform
+import statistics
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import in_process
 from .case import Settings
+
+Primitives = Mapping[str, float | None]
 
 
 def cpu_model() -> str:
@@ -47,9 +51,24 @@ def conditions(settings: Settings, rounds: int) -> dict[str, Any]:
     }
 
 
+def primitives(settings: Settings) -> Primitives:
+    """In nanoseconds, as they are now: they vary like all else on a machine that is shared."""
+    return in_process.conditions(settings)["primitives_ns"]
+
+
+def medians(several: Sequence[Primitives]) -> Primitives:
+    """Of each primitive that all of them have."""
+    return {
+        name: None
+        if any(each[name] is None for each in several)
+        else statistics.median(each[name] for each in several)
+        for name in several[0]
+    }
+
+
 def as_lines(known: dict[str, Any]) -> list[tuple[str, str]]:
     """For people: a name and a text each."""
-    primitives = {
+    costs = {
         name.replace("_", " "): "-" if value is None else f"{value:.0f} ns"
         for name, value in known["primitives_ns"].items()
     }
@@ -60,8 +79,8 @@ def as_lines(known: dict[str, Any]) -> list[tuple[str, str]]:
         ("revision", known["revision"] or "unknown"),
         ("load before", f"{known['load_average']:.2f}"),
         ("rounds", f"{known['rounds']}, of the {known['set']} set; medians of them"),
-        ("system call", primitives.pop("system call")),
+        ("system call", costs.pop("system call")),
         ("wake-up", ", ".join(
-            f"{name} {value}" for name, value in primitives.items() if name.endswith("core")
+            f"{name} {value}" for name, value in costs.items() if name.endswith("core")
         )),
     ]

@@ -2,7 +2,7 @@
 
 import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .case import Case, NotAvailable, Result, Settings
 
@@ -28,7 +28,10 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def measure(cases: Sequence[Case], settings: Settings, rounds: int) -> Results:
+def measure(
+    cases: Sequence[Case], settings: Settings, rounds: int,
+    after_round: Callable[[], None] = lambda: None,
+) -> Results:
     """What cannot be measured here is said in one line, and left out."""
     found: dict[int, list[Result]] = {id(case): [] for case in cases}
     missing: set[str] = set()
@@ -43,4 +46,5 @@ def measure(cases: Sequence[Case], settings: Settings, rounds: int) -> Results:
                 except NotAvailable as reason:
                     missing.add(case.peer)
                     say(f"left out: {case.peer}: {reason}")
+        after_round()
     return [(case, found[id(case)]) for case in cases if found[id(case)]]

@@ -132,11 +132,15 @@ def _options(parameters: Options) -> Options:
 
 
 def compare(settings: Settings, known: Mapping[str, Any], results: Results) -> Table:
-    """A row for each measured case that can be simulated, and at last how many are alike."""
+    """A row for each measured case that can be simulated, and how many of them are alike.
+
+    What the rounds themselves differ by is no error of the simulation: a median that is not hit may
+    be one of several that the same machine has.
+    """
     cost = costs(known, results)
     peers = _ask(settings, "--list")
     rows = []
-    alike = 0
+    alike = among = 0
     for case, rounds in results:
         given = rounds[0].get("parameters", {})
         if (case.workload not in COMPARED or case.peer not in peers
@@ -150,15 +154,19 @@ def compare(settings: Settings, known: Mapping[str, Any], results: Results) -> T
             "warm-up": WARM_UP, "seconds": rounds[0]["seconds"],
         }, settings))
         error = simulated / measured.median - 1
-        alike += abs(error) <= TOLERANCE
+        hit = abs(error) <= TOLERANCE
+        possible = measured.least <= simulated <= measured.most
+        alike += hit
+        among += hit or possible
         rows.append([
             f"{case.workload} {case.scenario}", case.peer, f"{measured.median:.0f}",
             f"{measured.least:.0f} - {measured.most:.0f}", f"{simulated:.0f}", f"{error:+.0%}",
-            "yes" if abs(error) <= TOLERANCE else "no",
+            "yes" if hit else "as a round" if possible else "no",
         ])
     within = f"within {TOLERANCE:.0%}"
     return Table(
-        f"simulated as measured, {within}: {alike} of {len(rows)}",
+        f"simulated as measured, {within} of the median: {alike} of {len(rows)};"
+        f" or as in one of the rounds: {among}",
         ["", "peer", "per second", "least - most", "simulated", "error", within], rows,
     )
 

@@ -46,6 +46,12 @@ class Measuring(unittest.TestCase):
             self.assertEqual(len(rounds), 2)
             self.assertLess(rounds[0]["operations"], rounds[1]["operations"])
 
+    def test_is_told_when_a_round_has_ended(self):
+        with contextlib.redirect_stderr(io.StringIO()):
+            measure([self.case("w", peer) for peer in "ab"], SETTINGS, 2,
+                    lambda: self.order.append("ended"))
+        self.assertEqual([i for i, each in enumerate(self.order) if each == "ended"], [2, 5])
+
     def test_what_is_not_available_is_said_once_and_left_out(self):
         results = self.measure([self.case("w", "a"), self.case("w", "absent")], 3)
         self.assertEqual([case.peer for case, _ in results], ["a"])

@@ -117,7 +117,7 @@ awaitable<bool> silent_client_is_disconnected(tcp::endpoint where)
 int main()
 try
 {
-    io_context context;
+    io_context context(1);
     tcp::acceptor acceptor(asio::make_strand(context), {asio::ip::address_v4::loopback(), 0});
     auto const where = acceptor.local_endpoint();
     asio::co_spawn(acceptor.get_executor(), listener(context, acceptor), asio::detached);

@@ -138,7 +138,7 @@ void talk(tcp::endpoint const& where, std::string const& name)
 int main()
 try
 {
-    asio::io_context context;
+    asio::io_context context(threads);
     server counting(context);
     std::vector<std::future<void>> talks;
     for (int i = 0; i != clients; ++i)

@@ -70,6 +70,10 @@ public:
         std::chrono::nanoseconds grace = default_grace, bool learning = true,
         strategy_policy const& policy = {});
 
+    /// As strategy_context(): Asio's concurrency hint, which existing apps give, has no effect. How
+    /// many threads there are at most is `strategy_options::max_threads`.
+    explicit strategy_context(int concurrency_hint);
+
     /** stop(), waits for handlers that still run on threads of the pool, and destroys, unrun, all
         handlers that are left. Not to be called by a handler of the context.
     */

@@ -34,6 +34,11 @@ ASIO_EWYK_DECL strategy_context::strategy_context(worker_pool& pool, strategy_t 
 {
 }
 
+ASIO_EWYK_DECL strategy_context::strategy_context(int /*concurrency_hint*/)
+    : strategy_context()
+{
+}
+
 ASIO_EWYK_DECL strategy_context::~strategy_context()
 {
     // Before the services: handlers in the pool may still use sockets.

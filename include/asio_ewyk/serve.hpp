@@ -129,7 +129,6 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     @see serve_options
 */
 template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>
-    requires detail::session_of<Session, asio::ip::tcp, Workers>
 auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
     serve_options options, CompletionToken&& token)
 {
@@ -161,7 +160,6 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
 
 /// Likewise, with the default options.
 template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>
-    requires detail::session_of<Session, asio::ip::tcp, Workers>
 auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
     CompletionToken&& token)
 {
@@ -176,7 +174,6 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
 */
 template <class Protocol, class Executor, detail::contexts Workers, class Session,
     class CompletionToken>
-    requires detail::session_of<Session, Protocol, Workers>
 auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
     Session session, serve_options options, CompletionToken&& token)
 {
@@ -193,7 +190,6 @@ auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& wo
 /// Likewise, with the default options.
 template <class Protocol, class Executor, detail::contexts Workers, class Session,
     class CompletionToken>
-    requires detail::session_of<Session, Protocol, Workers>
 auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
     Session session, CompletionToken&& token)
 {

@@ -37,6 +37,9 @@ concept session_of = contexts<Workers> && std::move_constructible<Session>
 template <class Protocol, contexts Workers, class Session>
 class sessions final : public serving<Protocol>
 {
+    static_assert(session_of<Session, Protocol, Workers>,
+        "a session takes a socket of the protocol by value and returns an asio::awaitable<void>");
+
 public:
     sessions(Workers& workers, Session session, serve_options options)
         : serving<Protocol>(std::move(options))

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_STRATEGY_HPP
 #define ASIO_EWYK_STRATEGY_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/named_values.hpp>
 
 #include <boost/asio/execution/executor.hpp>

@@ -4,6 +4,13 @@
 // What differs between versions and configurations of Asio, and how the library is compiled: here,
 // and nowhere else.
 
+#include <boost/asio/version.hpp>
+
+// That of Boost 1.81.
+#if BOOST_ASIO_VERSION < 102600
+#error "asio_ewyk takes Boost 1.81 or later; in Debian 12 that is the package libboost1.81-dev"
+#endif
+
 // Asio's strand asks executors for the interface of the Networking TS, unless it is told not to.
 #if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
 #define ASIO_EWYK_DETAIL_TS_EXECUTORS

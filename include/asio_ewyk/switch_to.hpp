@@ -5,7 +5,9 @@
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/execution_context.hpp>
 
+#include <concepts>
 #include <exception>
 #include <utility>
 
@@ -88,6 +90,13 @@ template <asio::execution::executor Executor>
 {
     return asio::async_initiate<asio::deferred_t const, void(std::exception_ptr)>(
         detail::initiate_switch<Executor>{std::move(executor)}, asio::deferred);
+}
+
+/// Likewise, to the executor of a context: `co_await switch_to(pool)`.
+template <std::derived_from<asio::execution_context> Context>
+[[nodiscard]] auto switch_to(Context& context)
+{
+    return asio_ewyk::switch_to(context.get_executor());
 }
 
 } // namespace asio_ewyk

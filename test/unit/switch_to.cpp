@@ -79,6 +79,19 @@ BOOST_AUTO_TEST_CASE(from_a_loop_to_a_pool)
     goes_there_and_back(loop.get_executor(), pool.get_executor());
 }
 
+BOOST_AUTO_TEST_CASE(to_contexts)
+{
+    ewyk::event_loop loop;
+    ewyk::worker_pool pool;
+    end_of const home_first(loop);
+    BOOST_TEST(run_through(loop.get_executor(), [&]() -> awaitable<void> {
+        co_await ewyk::switch_to(pool);
+        LOCKED_TEST(works_for(pool));
+        co_await ewyk::switch_to(loop);
+        LOCKED_TEST(loop.in_event_loop());
+    }));
+}
+
 BOOST_AUTO_TEST_CASE(from_a_loop_to_another)
 {
     ewyk::event_loop a;

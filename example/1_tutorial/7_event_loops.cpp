@@ -1,6 +1,7 @@
 // Step 7. Netty's model: several loops, each with a thread of its own. Each connection belongs to
 // one of them, so that its handlers need no lock and no strand.
 
+// tag::prelude[]
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
 
@@ -12,6 +13,7 @@ namespace asio = boost::asio;
 namespace ewyk = asio_ewyk;
 using asio::ip::tcp;
 using namespace std::chrono_literals;
+// end::prelude[]
 
 namespace {
 

@@ -5,12 +5,10 @@
 #include <boost/asio.hpp>
 
 // clang-format off
-// tag::prelude[]
 #include <asio_ewyk.hpp>
 namespace asio = boost::asio;
 namespace ewyk = asio_ewyk;
 using asio::ip::tcp;
-// end::prelude[]
 // clang-format on
 
 #include <boost/test/unit_test.hpp>

@@ -59,7 +59,13 @@ public:
 
         Throws what the chooser throws, and `std::out_of_range` if it says one that there is not.
     */
-    Context& next() { return *contexts_.at(choose_ ? choose_(*this) : turn()); }
+    Context& next()
+    {
+        std::size_t const i = choose_ ? choose_(*this) : turn();
+        if (i >= size())
+            throw std::out_of_range("the chooser's index must be less than size()");
+        return *contexts_[i];
+    }
 
     /// The `metrics()` of each, in order, for contexts that have them. Throws `std::bad_alloc`.
     auto metrics() const

@@ -128,6 +128,8 @@ public:
         is submitted after the end is destroyed, and so is what waits then; for scheduled functions
         see scheduled_task. Later calls while one is under way change neither time, but wait, too.
 
+        A negative time counts as 0.
+
         @returns whether the loop has ended: false if a handler still runs after the timeout, after
         which the loop ends; false at once on the loop's own thread, which cannot wait for itself.
         The terms are Netty's.

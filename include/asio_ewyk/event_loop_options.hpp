@@ -80,6 +80,7 @@ struct event_loop_options
         library; those that call `run()` must not block it either, or there is no stack.
     */
     int stack_signal = 0;
+
     /// Whether `metrics()` has histograms of delays and run times. That takes three looks at the
     /// clock for each task, and two for each completion.
     bool timing = false;

@@ -107,6 +107,7 @@ struct worker_pool_options
         library; those that call `run()` must not block it either, or there is no stack.
     */
     int stack_signal = 0;
+
     /// Whether `metrics()` of the pool, and of contexts that use it, has histograms of delays and
     /// run times. That takes three looks at the clock for each task.
     bool timing = false;

@@ -18,6 +18,13 @@ namespace asio_ewyk {
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe; const members are safe.
+
+    @par Exception Safety
+    As `asio::any_io_executor`: construction from an executor may allocate, and `execute` throws
+    what that of the executor inside throws.
+
+    @par Example
+    @snippet example/1_tutorial/3_say_what_blocks.cpp any_executor
 */
 using any_executor = boost::asio::execution::any_executor<
     boost::asio::execution::context_as_t<boost::asio::execution_context&>,

@@ -24,6 +24,9 @@ namespace asio_ewyk {
 
     @par Exception Safety
     No-throw guarantee.
+
+    @par Example
+    @snippet example/1_tutorial/3_say_what_blocks.cpp blocking_section
 */
 class [[nodiscard]] blocking_section
 {

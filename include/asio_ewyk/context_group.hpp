@@ -21,6 +21,9 @@ namespace asio_ewyk {
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.
 
+    @par Exception Safety
+    Each function says what it throws; what it throws changes nothing but whose turn it is.
+
     @see event_loop_group
 */
 template <class Context>
@@ -106,8 +109,8 @@ private:
         return now;
     }
 
-    chooser choose_;
-    std::atomic<std::size_t> turn_{0};
+    chooser const choose_; // empty: in turn
+    std::atomic<std::size_t> turn_{0}; // any thread that calls next()
 
     // Last: they may tell others that they are gone, who call next() until then.
     std::vector<std::unique_ptr<Context>> contexts_;

@@ -24,6 +24,9 @@ namespace asio_ewyk {
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction, which is not allowed to
     a handler of the group.
+
+    @par Example
+    @snippet example/1_tutorial/7_event_loops.cpp groups
 */
 class event_loop_group : public context_group<event_loop>
 {

@@ -60,6 +60,9 @@ namespace asio_ewyk {
     goes to `worker_pool_options::on_exception`; on a thread that called produce() it leaves
     produce() after production was passed on to the pool.
 
+    @par Example
+    @snippet example/1_tutorial/6_another_producer.cpp strategy
+
     @see worker_pool, strategy_context
 */
 template <producer Producer>

@@ -31,6 +31,9 @@ namespace asio = boost::asio;
 
     @par Exception Safety
     No member throws.
+
+    @par Example
+    @snippet example/1_tutorial/3_say_what_blocks.cpp properties
 */
 class invocation_t
 {

@@ -22,12 +22,7 @@ namespace asio_ewyk {
     Distinct objects: safe. Shared objects: unsafe.
 
     @par Example
-    @code
-    asio_ewyk::prometheus_page page;
-    page.add(context.metrics(), {{"context", "http"}});
-    page.add(context.pool().metrics(), {{"pool", "http"}});
-    std::cout << page;
-    @endcode
+    @snippet test/unit/prometheus.cpp prometheus
 */
 class prometheus_page
 {

@@ -32,6 +32,9 @@ namespace asio_ewyk {
     @par Exception Safety
     No-throw guarantee.
 
+    @par Example
+    @snippet example/1_tutorial/7_event_loops.cpp later
+
     @see event_loop::schedule, event_loop::schedule_at_fixed_rate,
     event_loop::schedule_with_fixed_delay
 */

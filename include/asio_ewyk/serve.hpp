@@ -126,6 +126,9 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     `boost::system::system_error` if it cannot listen, and `std::system_error` if a loop's thread
     cannot be started, whatever the token.
 
+    @par Example
+    @snippet example/1_tutorial/7_event_loops.cpp serve
+
     @see serve_options
 */
 template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>

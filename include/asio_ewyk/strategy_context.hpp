@@ -49,6 +49,9 @@ namespace asio_ewyk {
     `restart()`. On a thread of the pool it goes to `strategy_options::on_exception` (default:
     `std::terminate`).
 
+    @par Example
+    @snippet example/1_tutorial/1_drop_in.cpp program
+
     @see strategy_executor, strategy_options, use_strategy
 */
 class strategy_context : public asio::io_context

@@ -65,6 +65,9 @@ struct strategy_executor_traits
     @par Exception Safety
     Only `execute` throws: what allocation and the function's move throw.
 
+    @par Example
+    @snippet example/1_tutorial/3_say_what_blocks.cpp properties
+
     @see strategy_context, any_executor
 */
 using strategy_executor =

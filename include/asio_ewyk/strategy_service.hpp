@@ -134,13 +134,14 @@ private:
     void measure() noexcept;
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }
 
+    // Whoever may use the context may use these: each sees to its own safety.
     asio::io_context& ioc_;
-    std::optional<worker_pool> own_pool_;
-    worker_pool& pool_;
+    std::optional<worker_pool> own_pool_; // set by the constructor; empty where the pool is shared
+    worker_pool& pool_;                   // its own, or the shared one
     std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
     detail::crew crew_;
     detail::reactor reactor_;
-    detail::strategy_engine<detail::reactor, detail::crew> engine_;
+    detail::strategy_engine<detail::reactor, detail::crew> engine_; // over both
 
     // A task that is late inside the io_context may keep back what it has caused to complete there,
     // if the io_context expects one thread: that waits in a queue of the thread's own.

@@ -26,6 +26,9 @@ namespace asio_ewyk {
     @par Thread Safety
     Distinct contexts: safe. One context: unsafe for the call that installs the service, safe
     afterwards.
+
+    @par Example
+    @snippet example/1_tutorial/4_io_context_of_someone_else.cpp use_strategy
 */
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);

@@ -50,6 +50,9 @@ class pool_access;
     @par Exception Safety
     What a task throws goes to `worker_pool_options::on_exception`.
 
+    @par Example
+    @snippet example/1_tutorial/5_share_a_pool.cpp pool
+
     @see strategy_context, execution_strategy
 */
 class alignas(detail::target_alignment) worker_pool

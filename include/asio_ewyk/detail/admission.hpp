@@ -245,15 +245,15 @@ private:
 
     serve_options const options_;
 
-    std::mutex mutable mutex_;
+    std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
     std::vector<worker> workers_; // none is added once it has begun
     std::size_t live_ = 0; // sessions, and whoever is about to begin one
     bool stopping_ = false;
-    std::exception_ptr failure_;
+    std::exception_ptr failure_; // the first one
 
-    std::shared_mutex workers_mutex_;
-    bool workers_open_ = true;
+    std::shared_mutex workers_mutex_; // shared by who uses the workers, held by who destroys one
+    bool workers_open_ = true;        // guarded by it
 };
 
 inline listener_base::listener_base(

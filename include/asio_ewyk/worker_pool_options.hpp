@@ -48,7 +48,7 @@ struct worker_pool_options
     std::size_t min_threads = 0;
 
     /// The most threads that the pool has, the same figure as in Jetty and Tomcat. Threads cost
-    /// nothing before they are needed. One that is in `on_thread_stop` has ended. At least 1.
+    /// nothing before they are needed. One that is in `on_thread_stop` has ended. 1 to 1000000.
     std::size_t max_threads = 200;
 
     /// How many threads `try_execute` may keep parked ahead of need: one that finds no parked

@@ -22,8 +22,10 @@ struct refused
 std::ostream& operator<<(std::ostream& os, refused const& r) { return os << r.field; }
 
 refused const refusals[] = {
-    {"max_threads", "at least 1", {.max_threads = 0, .reserve = 0}},
-    {"max_threads", "at least 1", {.max_threads = 0}},
+    {"max_threads", "from 1 to 1000000", {.max_threads = 0, .reserve = 0}},
+    {"max_threads", "from 1 to 1000000", {.max_threads = 0}},
+    {"max_threads", "from 1 to 1000000", {.max_threads = 1'000'001}},
+    {"max_threads", "from 1 to 1000000", {.max_threads = std::size_t{1} << 63}}, // twice that is 0
     {"min_threads", "at most max_threads", {.min_threads = 3, .max_threads = 2}},
     {"min_threads", "at most max_threads", {.min_threads = 201}},
     {"reserve", "less than max_threads", {.max_threads = 2, .reserve = 2}},

@@ -66,7 +66,7 @@ private:
         return watchers_;
     }
 
-    std::mutex mutable mutex_;
+    std::mutex mutable mutex_; // guards the list; not held while a watcher is told
     std::vector<std::weak_ptr<context_watcher>> watchers_;
 };
 

@@ -37,7 +37,9 @@ public:
                 != 1;
             if (!is_name(l.first, false) || l.first.starts_with("__") || twice
                 || std::find(ours.begin(), ours.end(), l.first) != ours.end())
-                throw std::invalid_argument("asio_ewyk: not a label of its own: " + l.first);
+                throw std::invalid_argument(
+                    "asio_ewyk: a label must be a name, given once, that the page does not use: "
+                    + l.first);
         }
     }
 

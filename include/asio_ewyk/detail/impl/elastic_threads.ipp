@@ -24,7 +24,9 @@ ASIO_EWYK_DECL worker_pool_options checked(worker_pool_options o)
         if (!holds)
             throw std::invalid_argument(message);
     };
-    require(o.max_threads >= 1, "max_threads must be at least 1");
+    // More than any system has; what there is a place for each of fits in memory.
+    require(o.max_threads >= 1 && o.max_threads <= 1'000'000,
+        "max_threads must be from 1 to 1000000");
     require(o.min_threads <= o.max_threads, "min_threads must be at most max_threads");
     require(o.reserve == worker_pool_options::automatic || o.reserve < o.max_threads,
         "reserve must be less than max_threads: a pool that only reserves runs nothing");

@@ -124,7 +124,7 @@ void event_loop_service::wait_in_background(F f)
     std::lock_guard const lock(mutex_);
     block_signals blocked;
     waiters_.emplace_back([this, f = std::move(f)] {
-        name_this_thread(options_.name + "-end", options_.number);
+        name_this_thread(options_.name, options_.number, "-end");
         f();
     });
 }

@@ -49,7 +49,6 @@ constexpr std::array all_flaws{
     named_flaw{"asleep is not set when production ends", flaw::leaves_awake},
     named_flaw{"what is left when production ends is not announced", flaw::leaves_without_look},
     named_flaw{"a guest parks without another look", flaw::guest_parks_without_look},
-    named_flaw{"whoever takes back the request for a producer tells nobody", flaw::recall_tells_nobody},
     named_flaw{"a runner that leaves asks nobody to produce", flaw::leaver_asks_nobody},
     named_flaw{"a task that waits for the pool is not shown to guests", flaw::given_task_is_not_shown},
     named_flaw{"a pool thread looks for runners, then says it is inside", flaw::enters_before_look},

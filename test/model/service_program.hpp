@@ -222,8 +222,6 @@ inline void recall(machine& m)
         return m.go(take);
     case abandon:
         // As the producer does that leaves.
-        if (m.is(flaw::recall_tells_nobody))
-            return m.go(asked);
         m.access("says that nobody is awake");
         m.set_asleep(true, false);
         return m.go(tell);

@@ -225,7 +225,6 @@ enum class flaw
     leaves_awake,              // asleep is not set when production ends
     leaves_without_look,       // nor is what is queued then announced
     guest_parks_without_look,
-    recall_tells_nobody,       // who takes back the request for a producer sends no wake-up
     leaver_asks_nobody,        // the runner that leaves production does not ask another one
     given_task_is_not_shown,   // who gives a task to the pool does not look for a guest afterwards
     queued_production_is_not_shown, // nor does who queues the engine itself there

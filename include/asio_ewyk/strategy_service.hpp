@@ -128,7 +128,7 @@ private:
         detail::call_frame& frame, detail::submission s, detail::task::action type);
     void end_in_place(void const* call, detail::task::action type);
     template <class F>
-    void run_in_place(F&& f) noexcept;
+    void run_in_place(F&& f);
     void report_stray(std::exception_ptr error) noexcept;
     void run_job(detail::call_frame& frame, detail::task* job);
     void measure() noexcept;

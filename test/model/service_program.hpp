@@ -195,14 +195,14 @@ inline void leave_run(machine& m)
 /// What waits in the pool is posted again: handlers run only while somebody is inside run().
 inline void recall(machine& m)
 {
-    enum { take, posted, vacate, wake, woken, asked };   // b: whether a thread was asked for
+    enum { take, posted, vacate, wake, woken, abandon, tell, asked };   // b: whether a thread was asked for
     switch (m.here().line)
     {
     case take:
     {
         m.access("recalls what waits for the pool");
         if (m.w.pool_queue.empty())
-            return m.here().b ? m.go(asked) : m.ret();
+            return m.here().b ? m.go(abandon) : m.ret();
         byte const job = m.w.pool_queue.pop();
         if (job == production_job)
             return m.go(m.pending_has_come(false) ? vacate : wake);
@@ -220,6 +220,13 @@ inline void recall(machine& m)
         m.result();
         m.here().b = 1;
         return m.go(take);
+    case abandon:
+        // As the producer does that leaves.
+        m.access("says that nobody is awake");
+        m.set_asleep(true, false);
+        return m.go(tell);
+    case tell:
+        return m.call(program::wake_up, asked);
     case asked:
         // By somebody, perhaps, who has come meanwhile.
         m.access("looks whether anybody is there and nobody produces");

@@ -126,6 +126,22 @@ void need_no_memory(setting const& s)
 CONTEXT_TEST_CASE(of_sockets, s) { need_no_memory<rally>(s); }
 CONTEXT_TEST_CASE(of_posts, s) { need_no_memory<chain>(s); }
 
+// A thread that has none yet must not end the program for its name.
+BOOST_AUTO_TEST_CASE(of_a_thread_s_name)
+{
+    std::string const long_name(100, 'x');
+    std::string seen;
+    long needed = -1;
+    std::thread([&] {
+        long const before = allocated;
+        ewyk::detail::name_this_thread(long_name, 123456, "-end");
+        needed = allocated - before;
+        seen = ewyk::detail::name_of_this_thread();
+    }).join();
+    BOOST_TEST(needed == 0);
+    BOOST_TEST(seen == "xxxx-end-123456");
+}
+
 // Whatever it is that it gets no memory for, the program goes on, and the thread comes when it can.
 BOOST_AUTO_TEST_CASE(a_monitor_that_gets_no_memory)
 {

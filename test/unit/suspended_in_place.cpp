@@ -1,13 +1,18 @@
 // Stackful coroutines that are suspended in a function that was dispatched from their stack, and
 // come back on another thread: the call that they began in has returned.
 
-#include "pool_support.hpp"
+#include "suspension_support.hpp"
 
 #include <asio_ewyk/detail/thread_activity.hpp>
+#include <asio_ewyk/event_loop.hpp>
 
-#include <boost/asio/spawn.hpp>
-
+#include <iostream>
 #include <stdexcept>
+
+#if defined(__unix__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 using namespace support;
 using asio::yield_context;
@@ -20,32 +25,6 @@ constexpr ewyk::strategy_t lenders[]
     = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
 
 using strings = std::vector<std::string>;
-
-/// What completes there runs inside the producer, and is no task.
-asio::io_context& base(ewyk::strategy_context& ctx)
-{
-    return ctx;
-}
-
-/// Has a coroutine dispatch a function from its stack, which suspends the coroutine if it is called
-/// there and then.
-template <class Suspend>
-void dispatch_from(ewyk::strategy_executor const& ex, Suspend suspend)
-{
-    auto const on_stack = std::make_shared<std::atomic<bool>>(true);
-    asio::dispatch(ex, [on_stack, suspend, here = std::this_thread::get_id()]() mutable {
-        if (std::this_thread::get_id() == here && *on_stack)
-            suspend();
-    });
-    *on_stack = false;
-}
-
-/// Runs f() on a thread that is gone afterwards, with its stack.
-template <class F>
-void on_another_thread(F f)
-{
-    std::thread(f).join();
-}
 
 } // namespace
 
@@ -175,5 +154,152 @@ BOOST_AUTO_TEST_CASE(an_exception_on_a_foreign_thread_goes_to_on_exception)
     BOOST_TEST((caught.caught() == strings{"stray", "stray"}));
     BOOST_TEST(pool.metrics().exceptions == 1u);
 }
+
+BOOST_AUTO_TEST_CASE(a_loop_knows_that_it_is_away)
+{
+    ewyk::event_loop loop({.timing = true});
+    asio::steady_timer timer(base(loop), 1h);
+    std::atomic<bool> went_on{false};
+    asio::spawn(
+        base(loop),
+        [&](yield_context yield) {
+            dispatch_from(loop.get_executor(), [&] {
+                boost::system::error_code ignored;
+                timer.async_wait(yield[ignored]);
+                went_on = true;
+            });
+        },
+        asio::detached);
+    event looked;
+    bool idle = false;
+    loop.start();
+    // Behind the wake-up that is due.
+    asio::post(base(loop), [&] {
+        asio::post(base(loop), [&] {
+            auto const& record = ewyk::detail::thread_activity::mine();
+            idle = record.now().what == nullptr;
+            looked.set();
+        });
+    });
+    BOOST_TEST(looked.wait());
+    BOOST_TEST(idle); // nobody reports it as a stall
+    BOOST_TEST(loop.metrics().run_time.count == 1u);
+    BOOST_TEST(!went_on);
+    asio::post(loop, [&] { timer.cancel(); });
+    BOOST_TEST(eventually([&] { return went_on.load(); }));
+}
+
+// The loop is gone, with its thread and all that it measures.
+BOOST_AUTO_TEST_CASE(a_loop_that_it_began_in_is_gone)
+{
+    asio::io_context foreign;
+    catcher caught;
+    bool went_on = false;
+    {
+        ewyk::event_loop loop({.on_exception = std::ref(caught), .timing = true});
+        asio::spawn(
+            foreign,
+            [&](yield_context yield) {
+                dispatch_from(loop.get_executor(), [&] {
+                    asio::post(yield);
+                    went_on = true;
+                });
+            },
+            asio::detached);
+        event begun;
+        asio::post(base(loop), [&] {
+            foreign.run_one();
+            begun.set();
+        });
+        loop.start();
+        BOOST_TEST(begun.wait());
+        BOOST_TEST(!went_on);
+    }
+    BOOST_TEST(foreign.run() == 1u);
+    BOOST_TEST(went_on);
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_hears_of_an_exception_on_a_foreign_thread)
+{
+    asio::io_context foreign;
+    catcher caught;
+    ewyk::event_loop loop({.on_exception = std::ref(caught)});
+    asio::spawn(
+        foreign,
+        [&](yield_context yield) {
+            asio::dispatch(loop.get_executor(), [&] {
+                asio::post(yield);
+                throw std::runtime_error("stray");
+            });
+        },
+        asio::detached);
+    event begun;
+    asio::post(loop, [&] {
+        foreign.run_one();
+        begun.set();
+    });
+    BOOST_TEST(begun.wait());
+    BOOST_TEST(foreign.run() == 1u);
+    BOOST_TEST((caught.caught() == strings{"stray"}));
+    BOOST_TEST(loop.metrics().exceptions == 1u);
+}
+
+#if defined(__unix__)
+
+namespace {
+
+/// Whether a child process ends in which a function throws that was dispatched to a context, a pool
+/// or a loop which is gone by then.
+template <class Context, class Options>
+bool child_terminates(Options options)
+{
+    constexpr int terminated = 42;
+    constexpr int reported = 43;
+    std::cout.flush(); // or the child would write what waits to be written, too
+    pid_t const child = ::fork();
+    if (child == 0)
+    {
+        std::set_terminate([] { ::_exit(terminated); });
+        asio::io_context foreign;
+        {
+            options.on_exception = [](std::exception_ptr) { ::_exit(reported); };
+            Context ctx(options);
+            event begun;
+            asio::spawn(
+                foreign,
+                [&](yield_context yield) {
+                    asio::dispatch(ctx.get_executor(), [&] {
+                        asio::post(yield);
+                        throw std::runtime_error("nobody is left");
+                    });
+                },
+                asio::detached);
+            asio::post(ctx, [&] {
+                foreign.run_one();
+                begun.set();
+            });
+            if constexpr (requires { ctx.run(); })
+                ctx.run();
+            if (!begun.wait())
+                ::_exit(0);
+        }
+        foreign.run();
+        ::_exit(0);
+    }
+    int status = 0;
+    BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == terminated;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(an_exception_when_all_are_gone_ends_the_program)
+{
+    BOOST_TEST(child_terminates<ewyk::strategy_context>(ewyk::strategy_options()));
+    BOOST_TEST(child_terminates<ewyk::worker_pool>(ewyk::worker_pool_options()));
+    BOOST_TEST(child_terminates<ewyk::event_loop>(ewyk::event_loop_options()));
+}
+
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()

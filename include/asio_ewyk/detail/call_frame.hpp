@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 #define ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 
+#include <asio_ewyk/detail/call_in_place.hpp>
 #include <asio_ewyk/detail/in_place_run.hpp>
 #include <asio_ewyk/detail/lender.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -66,26 +66,20 @@ public:
             by->end_loan(loan);
     }
 
-    // For that owner, on a thread that works for it. A function run in place must not throw through
-    // the code that submitted it; what it threw waits in the frame until the task around it is
-    // over. The first one counts. Where there is no such frame any more it goes to stray(error).
+    // For that owner, on a thread that works for it. What the function throws waits in the frame
+    // until the task around it is over. The first one counts. Where there is no such frame any more
+    // it goes to stray(error).
     template <class F, class Stray>
-    static void run_in_place(void const* owner, F&& f, Stray stray) noexcept
+    static void run_in_place(void const* owner, F&& f, Stray stray)
     {
-        try
-        {
-            std::decay_t<F> function(std::forward<F>(f));
-            std::move(function)();
-        }
-        catch (...)
-        {
+        call_in_place(std::forward<F>(f), [=](std::exception_ptr error) noexcept {
             // Looked for only now: on the stack of a stackful coroutine that was suspended
             // meanwhile, this is another thread, and the frame of the first one may be gone.
             if (call_frame* const frame = find(owner))
-                frame->capture(std::current_exception());
+                frame->capture(std::move(error));
             else
-                stray(std::current_exception());
-        }
+                stray(std::move(error));
+        });
     }
 
     void rethrow_captured()

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 
+#include <asio_ewyk/detail/call_frame.hpp>
 #include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
@@ -10,6 +11,7 @@
 #include <asio_ewyk/detail/task_share.hpp>
 #include <asio_ewyk/detail/timed_run.hpp>
 #include <asio_ewyk/detail/thread_clock.hpp>
+#include <asio_ewyk/detail/thread_stack.hpp>
 #include <asio_ewyk/detail/timetable.hpp>
 #include <asio_ewyk/detail/trace_point.hpp>
 #include <asio_ewyk/detail/wake_slot.hpp>
@@ -121,8 +123,15 @@ private:
     }
     void tell_state(text_sink& out) const noexcept override;
 
+    template <class F>
+    void run_in_place(F&& f);
+    template <class F>
+    void run_on_another_stack(F&& f);
+    template <class F>
+    void call(F&& f);
+
     void work();
-    void caught() noexcept;
+    void caught(std::exception_ptr error) noexcept;
     void end_of_thread();
     void tell_end() noexcept
     {
@@ -149,7 +158,8 @@ private:
     task_share share_;
     time_point last_round_{}; // its end, if the loop cannot have waited since
     own_counter in_place_;
-    own_counter thrown_;
+    thread_stack stack_; // of its thread
+    std::optional<in_place_run> in_coroutine_;
     std::optional<asio::steady_timer> quiet_timer_;
 
     // Handles use it when the loop is gone.
@@ -169,6 +179,8 @@ private:
     std::atomic<bool> scheduled_{false};
     std::atomic<std::size_t> pending_{0}; // tasks, if their number is limited
     wake_slot<event_loop_service> wake_slot_; // whose is who set scheduled_
+
+    shared_counter thrown_; // also by what was suspended, and came back on another thread
 
     alignas(64) queue_depth depth_{posted_}; // what is taken from it has run
 

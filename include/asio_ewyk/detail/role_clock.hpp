@@ -22,11 +22,15 @@ public:
     // This thread has the role from now on, and the one before has it no longer.
     void begin() noexcept
     {
-        if (auto const now = cpu_time_of(clock_); now && *now >= began_)
+        auto const now = cpu_time_of(clock_);
+        if (now && *now >= began_)
             used_ += *now - began_;
         else
             known_ = false;
-        restart();
+        if (now && is_mine())
+            began_ = *now;
+        else
+            restart();
     }
 
     // How much that was since the last call. None if it is not known: the role has come here

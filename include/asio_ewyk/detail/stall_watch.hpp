@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_WATCH_HPP
 #define ASIO_EWYK_DETAIL_STALL_WATCH_HPP
 
+#include <asio_ewyk/detail/presence.hpp>
 #include <asio_ewyk/detail/stall_teller.hpp>
 #include <asio_ewyk/detail/watched.hpp>
 
@@ -9,7 +10,6 @@
 namespace asio_ewyk::detail {
 
 class stall_monitor;
-class watch_place;
 
 // While it lives, something is there to be looked at: for dump(), and for the stall_monitor unless
 // the threshold is 0. The last member of what it shows, so that it goes first.
@@ -25,6 +25,8 @@ public:
     // Waits for a callback that is under way.
     ~stall_watch();
 
+    presence const& there() const noexcept { return there_; }
+
 private:
     bool reports() const noexcept
     {
@@ -34,6 +36,7 @@ private:
     stall_monitor& monitor_;
     stall_teller const teller_;
     watch_place& place_;
+    presence const there_;
 };
 
 } // namespace asio_ewyk::detail

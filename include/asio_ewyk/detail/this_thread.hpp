@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -15,8 +16,10 @@
 
 namespace asio_ewyk::detail {
 
-// Names this thread `<name>-<number>`.
-void name_this_thread(std::string name, std::size_t number) noexcept;
+// Names this thread `<name><role>-<number>`, with what the system takes of the name. It needs no
+// memory.
+void name_this_thread(
+    std::string_view name, std::size_t number, char const* role = "") noexcept;
 
 // As the system has it; empty if it has none.
 std::string name_of_this_thread();

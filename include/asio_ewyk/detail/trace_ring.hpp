@@ -45,6 +45,9 @@ public:
 
     bool cycles() const noexcept { return cycles_; }
     thread_id thread() const noexcept { return thread_; }
+    // In the child of a fork, before it has other threads.
+    void belongs_to(thread_id thread) noexcept { thread_ = thread; }
+
     std::string const& name() const noexcept { return name_; }
 
     // The thread whose ring it is.
@@ -104,7 +107,7 @@ private:
     std::size_t next_ = 0;                // slot; its thread's own
     std::atomic<std::uint64_t> count_{0}; // of all records so far; written by its thread
     bool const cycles_;
-    thread_id const thread_;
+    thread_id thread_;
     std::string const name_;
 };
 

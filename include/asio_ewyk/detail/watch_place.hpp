@@ -58,21 +58,21 @@ public:
     template <class F>
     void look(void const* owner, F f)
     {
-        struct looker
-        {
-            std::atomic<int>& looking;
-            explicit looker(std::atomic<int>& l) noexcept
-                : looking(l)
-            {
-                looking.fetch_add(1);
-            }
-            looker(looker const&) = delete;
-            looker& operator=(looker const&) = delete;
-            ~looker() { looking.fetch_sub(1); }
-        } const here{looking_};
+        looker const here(looking_);
         stall_teller const* const watch = watch_.load();
         if (watch && owner_.load() == owner)
             f(*watch);
+    }
+
+    // Calls f() if what was there as that tenant still is. It is there until f returns.
+    template <class F>
+    bool visit(std::size_t tenant, F& f)
+    {
+        looker const here(looking_);
+        if (!watch_.load() || tenant_.load() != tenant)
+            return false;
+        f();
+        return true;
     }
 
     void const* owner() const noexcept { return owner_.load(); }
@@ -90,6 +90,23 @@ public:
     }
 
 private:
+    class looker
+    {
+    public:
+        explicit looker(std::atomic<int>& looking) noexcept
+            : looking_(looking)
+        {
+            looking_.fetch_add(1);
+        }
+
+        looker(looker const&) = delete;
+        looker& operator=(looker const&) = delete;
+        ~looker() { looking_.fetch_sub(1); }
+
+    private:
+        std::atomic<int>& looking_;
+    };
+
     watch_place() noexcept = default;
 
     static watch_place* unused() noexcept

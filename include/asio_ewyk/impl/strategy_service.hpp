@@ -50,14 +50,22 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         {
             char const call = 0;
             frame->in_place.emplace(&call, &task::act, times_.get());
-            run_in_place(std::forward<F>(f));
+            try
+            {
+                run_in_place(std::forward<F>(f));
+            }
+            catch (...) // the stack is unwound
+            {
+                end_in_place(&call, &task::act);
+                throw;
+            }
             return end_in_place(&call, &task::act);
         }
     }
     else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
     {
         // Somebody runs the io_context itself: as plain Asio does.
-        return ioc_.get_executor().execute(std::forward<F>(f));
+        return run_in_place(std::forward<F>(f));
     }
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
@@ -66,10 +74,13 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
 }
 
 template <class F>
-void strategy_service::run_in_place(F&& f) noexcept
+void strategy_service::run_in_place(F&& f)
 {
+    // A function that was suspended may come back when the context is gone.
     detail::call_frame::run_in_place(&engine_, std::forward<F>(f),
-        [this](std::exception_ptr e) noexcept { report_stray(std::move(e)); });
+        [this, there = watch_.there()](std::exception_ptr e) noexcept {
+            there.report_by([&] { report_stray(std::move(e)); });
+        });
 }
 
 } // namespace asio_ewyk

@@ -138,8 +138,12 @@ ASIO_EWYK_DECL void strategy_service::end_in_place(void const* call, detail::tas
     frame->in_producer = true;
 }
 
+// An exception of a function that ran in place, on a thread that does not work for the context.
 ASIO_EWYK_DECL void strategy_service::report_stray(std::exception_ptr error) noexcept
 {
+    // Somebody runs the io_context itself: the executor of that keeps it until the handler is over.
+    if (auto const ex = ioc_.get_executor(); ex.running_in_this_thread())
+        return ex.execute([&] { std::rethrow_exception(std::move(error)); });
     thrown_.add();
     detail::pool_access::threads(pool_).report(std::move(error));
 }
@@ -211,7 +215,7 @@ ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::turn& t)
     {
         crew_.settle(t.executed());
         // Not of a call inside a handler, which may catch it.
-        if (!detail::call_frame::find(&engine_))
+        if (!detail::call_frame::find(&engine_) && detail::exception_of_a_handler())
             thrown_.add();
         throw;
     }

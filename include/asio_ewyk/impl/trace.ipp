@@ -2,7 +2,7 @@
 #define ASIO_EWYK_IMPL_TRACE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/fork_lock.hpp>
+#include <asio_ewyk/detail/fork_safe.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/detail/trace_clock.hpp>
 #include <asio_ewyk/detail/trace_writer.hpp>
@@ -27,13 +27,10 @@ struct trace_file
     std::string name;        // guarded by mutex, as are the next
     bool registered = false;
     process_id process{};    // whose trace it is: a child must not write over it when it ends
-    fork_lock<trace_file> forks;
 
-    static trace_file& shared()
-    {
-        static trace_file& f = *new trace_file;
-        return f;
-    }
+    static trace_file& shared() { return fork_safe<trace_file>::get(); }
+
+    void in_child() noexcept {}
 
     static void write() noexcept
     {

@@ -17,6 +17,7 @@ class pool_access
 public:
     static elastic_threads& threads(worker_pool& pool) noexcept { return pool.threads_; }
     static pool_client const& client(worker_pool& pool) noexcept { return pool.client_; }
+    static presence const& there(worker_pool const& pool) noexcept { return pool.watch_.there(); }
     static void submit(worker_pool& pool, task* t, bool caller_may_run)
     {
         pool.submit(t, caller_may_run);
@@ -32,8 +33,9 @@ void worker_pool_executor_traits::execute(
     if (!s.blocking_never)
         if (call_frame::find(&pool))
             return call_frame::run_in_place(&pool, std::forward<F>(f),
-                [&](std::exception_ptr e) noexcept {
-                    pool_access::threads(pool).report(std::move(e));
+                // What was suspended may come back when the pool is gone.
+                [&pool, there = pool_access::there(pool)](std::exception_ptr e) noexcept {
+                    there.report_by([&] { pool_access::threads(pool).report(std::move(e)); });
                 });
     pool_access::submit(pool,
         make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,

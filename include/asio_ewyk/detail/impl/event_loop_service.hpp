@@ -12,22 +12,7 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
 {
     bool const inside = running_in_this_thread();
     if (inside && !s.blocking_never)
-    {
-        // Not by the io_context's executor: what is thrown would wait for the end of the round.
-        in_place_.add();
-        std::decay_t<F> function(std::forward<F>(f));
-        handler_scope const running(&describe<std::decay_t<F>>);
-        timed_run const timed(times_.get());
-        try
-        {
-            std::move(function)();
-        }
-        catch (...)
-        {
-            caught();
-        }
-        return;
-    }
+        return run_in_place(std::forward<F>(f));
     if (closed_.load())
     {
         [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
@@ -67,6 +52,56 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     schedule();
 }
 
+template <class F>
+void event_loop_service::run_in_place(F&& f)
+{
+    in_place_.add();
+    char const here = 0;
+    if (!stack_.holds(&here))
+        return run_on_another_stack(std::forward<F>(f));
+    // Whatever has begun on another stack is over on this thread, or is away.
+    in_coroutine_.reset();
+    handler_scope const running(&describe<std::decay_t<F>>);
+    timed_run const timed(times_.get());
+    call(std::forward<F>(f));
+}
+
+// A stackful coroutine's: it may suspend that, and go on anywhere, when the loop is gone. If the
+// thread runs a handler that we know, that one brought us here, and goes on if f is away; if not, a
+// round of tasks follows, which sees that f is away.
+template <class F>
+void event_loop_service::run_on_another_stack(F&& f)
+{
+    if (thread_activity::mine().now().what)
+        return call(std::forward<F>(f));
+    char const here = 0;
+    struct end
+    {
+        event_loop_service& self;
+        void const* here;
+
+        // Also if the stack is unwound.
+        ~end()
+        {
+            if (call_frame::find(&self) && self.in_coroutine_ && self.in_coroutine_->is_of(here))
+                self.in_coroutine_.reset();
+        }
+    } const at_end{*this, &here};
+    in_coroutine_.emplace(&here, &describe<std::decay_t<F>>, times_.get());
+    schedule();
+    call(std::forward<F>(f));
+}
+
+// Not by the io_context's executor: what is thrown would wait for the end of the round.
+template <class F>
+void event_loop_service::call(F&& f)
+{
+    call_in_place(std::forward<F>(f),
+        [this, there = watch_.there()](std::exception_ptr e) noexcept {
+            there.report_by([&] { caught(std::move(e)); });
+        });
+}
+
 template <timetable::kind Kind, class F>
 std::shared_ptr<timetable::entry> event_loop_service::run_later(
     std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f)
@@ -89,7 +124,7 @@ void event_loop_service::wait_in_background(F f)
     std::lock_guard const lock(mutex_);
     block_signals blocked;
     waiters_.emplace_back([this, f = std::move(f)] {
-        name_this_thread(options_.name + "-end", options_.number);
+        name_this_thread(options_.name, options_.number, "-end");
         f();
     });
 }

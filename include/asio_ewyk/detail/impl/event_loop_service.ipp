@@ -85,6 +85,8 @@ ASIO_EWYK_DECL void event_loop_service::woken()
             self.wake_slot_.send(self.ioc_, self);
         }
     } const at_end{*this};
+    // No coroutine is on this thread now, unless a handler of one runs the io_context.
+    in_coroutine_.reset();
     trace_span const round(trace_event::round, this);
     run_round();
 }
@@ -160,7 +162,8 @@ ASIO_EWYK_DECL void event_loop_service::work()
 {
     thread_id_.store(std::this_thread::get_id());
     clock_.begin();
-    thread_activity::mine().serve({nullptr, this});
+    stack_ = thread_stack::mine();
+    call_frame const frame(this);
     stack_capture::allow(options_.stack_signal);
     name_this_thread(options_.name, options_.number);
     cpu_binding const bound(cpu_of(options_));
@@ -175,22 +178,23 @@ ASIO_EWYK_DECL void event_loop_service::work()
         }
         catch (...)
         {
-            caught();
+            caught(std::current_exception());
         }
     end_of_thread();
 }
 
-ASIO_EWYK_DECL void event_loop_service::caught() noexcept
+ASIO_EWYK_DECL void event_loop_service::caught(std::exception_ptr error) noexcept
 {
     thrown_.add();
     if (!options_.on_exception)
         std::terminate();
-    options_.on_exception(std::current_exception());
+    options_.on_exception(std::move(error));
 }
 
 ASIO_EWYK_DECL void event_loop_service::end_of_thread()
 {
     closed_.store(true);
+    in_coroutine_.reset();
     quiet_timer_.reset();
     timetable_->close();
     tell_end();

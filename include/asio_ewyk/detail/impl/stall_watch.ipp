@@ -16,6 +16,7 @@ ASIO_EWYK_DECL stall_watch::stall_watch(
     : monitor_(stall_monitor::instance())
     , teller_(what, std::move(settings))
     , place_(watch_place::occupy(teller_, owner, teller_.settings().threshold))
+    , there_(place_)
 {
     stack_capture::install(teller_.settings().stack_signal);
     if (reports())

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #if defined(__linux__)
 #include <fcntl.h>
@@ -22,20 +23,19 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL void name_this_thread(std::string name, std::size_t number) noexcept
+ASIO_EWYK_DECL void name_this_thread(
+    [[maybe_unused]] std::string_view name, [[maybe_unused]] std::size_t number,
+    [[maybe_unused]] char const* role) noexcept
 {
 #if defined(__linux__)
     constexpr std::size_t longest = 15;
-    std::string tail = std::to_string(number);
-    tail.insert(tail.begin(), '-');
-    if (name.size() + tail.size() > longest)
-        name.resize(longest - std::min(longest, tail.size()));
-    name += tail;
-    name.resize(std::min(longest, name.size()));
-    ::pthread_setname_np(::pthread_self(), name.c_str());
-#else
-    (void)name;
-    (void)number;
+    char tail[32];
+    std::snprintf(tail, sizeof tail, "%.8s-%zu", role, number);
+    std::size_t const tail_size = std::min(longest, std::strlen(tail));
+    char text[longest + 1] = "";
+    char* const end = std::copy_n(name.data(), std::min(name.size(), longest - tail_size), text);
+    std::copy_n(tail, tail_size, end);
+    ::pthread_setname_np(::pthread_self(), text);
 #endif
 }
 

@@ -2,7 +2,7 @@
 #define ASIO_EWYK_DETAIL_IMPL_TRACE_LOG_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/fork_lock.hpp>
+#include <asio_ewyk/detail/fork_safe.hpp>
 #include <asio_ewyk/detail/trace_content.hpp>
 #include <asio_ewyk/detail/trace_log.hpp>
 
@@ -23,13 +23,15 @@ struct trace_log::state
     std::size_t without_ring = 0;
     std::uint32_t sessions = 0;
     trace_clock clock;
-    fork_lock<state> forks;
 
     // Never destroyed: threads may record something until the process is gone.
-    static state& shared()
+    static state& shared() { return fork_safe<state>::get(); }
+
+    // The thread that forked goes on with its ring.
+    void in_child() noexcept
     {
-        static state& s = *new state;
-        return s;
+        if (trace_ring* const ring = mine_.ring)
+            ring->belongs_to(current_thread_id());
     }
 };
 
@@ -82,7 +84,7 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
         return false;
     thread_local keeper kept;
     std::shared_ptr<trace_ring> before;
-    state& s = state::shared();
+    state& s = state::shared(); // made by start()
     // The ring asks for it, and the first to ask registers what a fork is to do, for which a system
     // may wait until a fork is over; and that waits for the mutex.
     this_thread_id();

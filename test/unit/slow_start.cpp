@@ -1,0 +1,107 @@
+// A system that takes its time to start a thread: whoever starts one holds nothing that others need
+// (jetty/jetty.project#6495).
+
+#include "memory_support.hpp"
+#include "pool_support.hpp"
+
+// The sanitizers have a pthread_create() of their own.
+#if defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+namespace {
+
+/// A start of a thread that does not come to its end before it is told to.
+struct slow_start_gate
+{
+    support::event begun;
+    support::event go_on;
+    std::atomic<bool> in_time{false}; // it was told before the test's patience ended
+
+    void pass()
+    {
+        begun.set();
+        in_time = go_on.wait();
+    }
+};
+
+// For the next thread that this thread starts.
+thread_local slow_start_gate* slow_start_next = nullptr;
+
+} // namespace
+
+// In place of the system's, which it calls.
+extern "C" int pthread_create(
+    pthread_t* thread, pthread_attr_t const* attributes, void* (*f)(void*), void* argument) noexcept
+{
+    static auto const real
+        = reinterpret_cast<decltype(&::pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+    if (slow_start_gate* const gate = std::exchange(slow_start_next, nullptr))
+        gate->pass();
+    return real(thread, attributes, f, argument);
+}
+
+using namespace support;
+
+BOOST_AUTO_TEST_SUITE(slow_start)
+
+BOOST_AUTO_TEST_CASE(others_use_the_pool_meanwhile)
+{
+    slow_start_gate gate;
+    ewyk::worker_pool pool({.max_threads = 4, .reserve = 1});
+    blockade first(pool, 1);
+    BOOST_TEST_REQUIRE(first.holds());
+    std::thread starter([&] {
+        slow_start_next = &gate;
+        LOCKED_TEST(!pool.try_execute([] {}));
+    });
+    BOOST_TEST(gate.begun.wait());
+    // Each of these takes the pool's lock somewhere.
+    first.release();
+    BOOST_TEST(eventually([&] { return pool.parked_threads() == 1u; }));
+    event ran;
+    BOOST_TEST(pool.try_execute([&] { ran.set(); }));
+    BOOST_TEST(ran.wait());
+    event ran_too;
+    pool.execute([&] { ran_too.set(); });
+    BOOST_TEST(ran_too.wait());
+    BOOST_TEST(pool.metrics().threads == 2u);
+    gate.go_on.set();
+    starter.join();
+    BOOST_TEST(gate.in_time);
+    pool.wait();
+}
+
+// The right to produce is given up before a thread is asked to take it.
+BOOST_AUTO_TEST_CASE(others_produce_meanwhile)
+{
+    for (auto const s : {ewyk::strategy_t::execute_produce_consume,
+             ewyk::strategy_t::eat_what_you_kill})
+    {
+        slow_start_gate gate;
+        ewyk::strategy_context ctx({.strategy = s, .grace = 0ns, .max_threads = 4});
+        auto const work = asio::make_work_guard(ctx);
+        event ran_late;
+        asio::post(ctx, [&] { ran_late.set(); });
+        std::thread starter([&] {
+            slow_start_next = &gate;
+            ctx.run();
+        });
+        BOOST_TEST(gate.begun.wait());
+        bool ran = false;
+        asio::post(ctx, asio::bind_executor(
+            asio::require(ctx.get_executor(), ewyk::invocation.non_blocking), [&] { ran = true; }));
+        ctx.poll();
+        BOOST_TEST(ran);
+        gate.go_on.set();
+        BOOST_TEST(ran_late.wait());
+        ctx.stop();
+        starter.join();
+        BOOST_TEST(gate.in_time);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

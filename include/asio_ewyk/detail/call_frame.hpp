@@ -20,7 +20,7 @@ class turn;
 // Marks a part of this thread's stack as working for one owner (a strategy engine or a pool), so
 // that code further up the stack can learn it. Frames nest; the innermost of an owner counts.
 // Only its own thread touches a frame.
-class call_frame
+class BOOST_SYMBOL_VISIBLE call_frame
 {
 public:
     explicit call_frame(void const* owner, turn* of = nullptr) noexcept

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 
 #include <asio_ewyk/detail/condition.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
@@ -48,7 +49,7 @@ class alignas(target_alignment) event_loop_service final
 {
 public:
     using key_type = event_loop_service;
-    static inline asio::execution_context::id id;
+    BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
 
     explicit event_loop_service(
         asio::execution_context& owner, event_loop_options options = {});

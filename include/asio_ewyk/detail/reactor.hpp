@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_REACTOR_HPP
 
 #include <asio_ewyk/detail/condition.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/crew.hpp>
 #include <asio_ewyk/detail/finishing.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>

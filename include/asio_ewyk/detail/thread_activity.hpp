@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
 #define ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/task_action.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
@@ -24,7 +25,7 @@ namespace asio_ewyk::detail {
 // A record is written by its own thread alone, with plain stores, which others see a moment late.
 // Whoever looks reads changes(), then the rest, and later changes() again: if that is the same, it
 // was the same all the time.
-class thread_activity
+class BOOST_SYMBOL_VISIBLE thread_activity
 {
 public:
     // What runs: a handler of that type, for that engine, loop or pool. Null: nothing, nobody.

@@ -9,7 +9,7 @@
 namespace asio_ewyk {
 
 // What a task is to the io_context: outstanding work until it has run.
-class strategy_service::task_work
+class BOOST_SYMBOL_VISIBLE strategy_service::task_work
 {
 public:
     explicit task_work(strategy_service& service) noexcept

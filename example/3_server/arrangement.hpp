@@ -166,7 +166,7 @@ public:
     template <class Coroutine>
     void begin(executor_type const&, Coroutine coroutine)
     {
-        // Between its operations a connection is in the pool only, and the context must wait for it.
+        // Between operations a connection is in the pool only, and the context must wait for it.
         asio::co_spawn(executor_type(pool_.get_executor()), std::move(coroutine),
             [work = asio::make_work_guard(context_)](std::exception_ptr) {});
     }

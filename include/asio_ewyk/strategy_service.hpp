@@ -125,12 +125,11 @@ private:
     void recall_tasks() noexcept;
     void finish(detail::strategy_work& work) noexcept;
     void submit(detail::call_frame* frame, detail::task* t) noexcept;
-    bool begin_in_place(
-        detail::call_frame& frame, detail::submission s, detail::task::action type);
+    bool begin_in_place(detail::call_frame& frame, detail::submission s,
+        detail::task::action type, void const* call);
     void end_in_place(void const* call, detail::task::action type);
-    template <class F>
-    void run_in_place(F&& f) noexcept;
-    void report_stray(std::exception_ptr error) noexcept;
+    void run_as_io_context(void* function, void (*run)(void* function));
+    void report_stray() noexcept;
     void run_job(detail::call_frame& frame, detail::task* job);
     void measure() noexcept;
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }

@@ -68,7 +68,8 @@ public:
 
     // For that owner, on a thread that works for it. A function run in place must not throw through
     // the code that submitted it; what it threw waits in the frame until the task around it is
-    // over. The first one counts. Where there is no such frame any more it goes to stray(error).
+    // over. The first one counts. Where there is no such frame any more, stray() is called while it
+    // is the current exception.
     template <class F, class Stray>
     static void run_in_place(void const* owner, F&& f, Stray stray) noexcept
     {
@@ -79,12 +80,8 @@ public:
         }
         catch (...)
         {
-            // Looked for only now: on the stack of a stackful coroutine that was suspended
-            // meanwhile, this is another thread, and the frame of the first one may be gone.
-            if (call_frame* const frame = find(owner))
-                frame->capture(std::current_exception());
-            else
-                stray(std::current_exception());
+            if (!capture_current(owner))
+                stray();
         }
     }
 
@@ -135,10 +132,15 @@ public:
     std::uint32_t loan = 0;
 
 private:
-    void capture(std::exception_ptr e) noexcept
+    // False if this thread does not work for that owner. Called only after the exception: on the
+    // stack of a stackful coroutine that was suspended meanwhile this is another thread, and the
+    // frame of the first one may be gone. Not inlined: few functions throw, and all would have it.
+    BOOST_NOINLINE static bool capture_current(void const* owner) noexcept
     {
-        if (!error_)
-            error_ = std::move(e);
+        call_frame* const frame = find(owner);
+        if (frame && !frame->error_)
+            frame->error_ = std::current_exception();
+        return frame != nullptr;
     }
 
     void const* owner_;

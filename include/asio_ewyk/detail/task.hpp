@@ -130,8 +130,8 @@ public:
     {
     }
 
-    // Its address tells the type of the task, also across the boundary of a shared library. So it is
-    // not inline: g++ may be told to hide what is.
+    // Its address tells the type of the task, also across the boundary of a shared library. So it
+    // is not inline: g++ may be told to hide what is.
     static boost::core::typeinfo const* act(task* base, task_purpose purpose);
 
 private:

@@ -151,33 +151,12 @@ public:
     }
 
 private:
-    struct at_thread_end
-    {
-        ~at_thread_end()
-        {
-            if (mine_ != &shared_)
-                mine_->vacate();
-            mine_ = &shared_; // for what the destructors of other thread-local objects run
-        }
-    };
+    struct at_thread_end;
 
     thread_activity() noexcept = default;
 
     // Not inlined: the thread-local object has a destructor, which few calls should pay for.
-    BOOST_NOINLINE static void claim() noexcept
-    {
-        mine_ = unused();
-        if (!mine_)
-            mine_ = add();
-        if (!mine_)
-        {
-            mine_ = &shared_;
-            return;
-        }
-        mine_->thread_.store(this_thread_id(), std::memory_order_relaxed);
-        thread_local at_thread_end const end;
-        static_cast<void>(end);
-    }
+    static void claim() noexcept;
 
     static thread_activity* unused() noexcept;
     static thread_activity* add() noexcept;
@@ -213,13 +192,7 @@ private:
             stamp();
     }
 
-    BOOST_NOINLINE void stamp() noexcept
-    {
-        began_.store(std::chrono::steady_clock::now(), std::memory_order_release);
-        stamped_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
-        if (asked_.load(std::memory_order_relaxed) == attention::wake)
-            waker_.load(std::memory_order_acquire)();
-    }
+    void stamp() noexcept;
 
     static thread_activity shared_;
 

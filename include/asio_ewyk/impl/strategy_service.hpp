@@ -43,33 +43,28 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
     if (frame && !s.blocking_never)
     {
-        if (!frame->in_producer)
-            return run_in_place(std::forward<F>(f));
         using task = detail::task_for<F, Allocator, task_work>;
-        if (begin_in_place(*frame, s, &task::act))
+        bool const completes = frame->in_producer;
+        char const call = 0;
+        if (!completes || begin_in_place(*frame, s, &task::act, &call))
         {
-            char const call = 0;
-            frame->in_place.emplace(&call, &task::act, times_.get());
-            run_in_place(std::forward<F>(f));
-            return end_in_place(&call, &task::act);
+            detail::call_frame::run_in_place(
+                &engine_, std::forward<F>(f), [this]() noexcept { report_stray(); });
+            if (completes)
+                end_in_place(&call, &task::act);
+            return;
         }
     }
     else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
     {
-        // Somebody runs the io_context itself: as plain Asio does.
-        return ioc_.get_executor().execute(std::forward<F>(f));
+        using function = std::decay_t<F>;
+        function here(std::forward<F>(f));
+        return run_as_io_context(&here, [](void* p) { std::move(*static_cast<function*>(p))(); });
     }
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
     submit(frame, detail::make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
         [this]() noexcept { return task_work(*this); }));
-}
-
-template <class F>
-void strategy_service::run_in_place(F&& f) noexcept
-{
-    detail::call_frame::run_in_place(&engine_, std::forward<F>(f),
-        [this](std::exception_ptr e) noexcept { report_stray(std::move(e)); });
 }
 
 } // namespace asio_ewyk

@@ -101,8 +101,8 @@ ASIO_EWYK_DECL void strategy_service::submit(
 
 // Whether a completion inside the producer is to be run right there, as far as the right to produce
 // is concerned: it stays, or is lent.
-ASIO_EWYK_DECL bool strategy_service::begin_in_place(
-    detail::call_frame& frame, detail::submission s, detail::task::action type)
+ASIO_EWYK_DECL bool strategy_service::begin_in_place(detail::call_frame& frame,
+    detail::submission s, detail::task::action type, void const* call)
 {
     using enum detail::sub_strategy;
     auto const sub = detail::choose(engine_.resolve(s.strategy, s.invocation), s.invocation,
@@ -122,6 +122,7 @@ ASIO_EWYK_DECL bool strategy_service::begin_in_place(
     crew_.count(frame);
     frame.accounted = true;
     frame.in_producer = false;
+    frame.in_place.emplace(call, type, times_.get());
     return true;
 }
 
@@ -138,10 +139,17 @@ ASIO_EWYK_DECL void strategy_service::end_in_place(void const* call, detail::tas
     frame->in_producer = true;
 }
 
-ASIO_EWYK_DECL void strategy_service::report_stray(std::exception_ptr error) noexcept
+// As plain Asio does, for somebody who runs the io_context itself: at once, on this thread, which
+// is inside it.
+ASIO_EWYK_DECL void strategy_service::run_as_io_context(void* function, void (*run)(void*))
+{
+    ioc_.get_executor().execute([=] { run(function); });
+}
+
+ASIO_EWYK_DECL void strategy_service::report_stray() noexcept
 {
     thrown_.add();
-    detail::pool_access::threads(pool_).report(std::move(error));
+    detail::pool_access::threads(pool_).report(std::current_exception());
 }
 
 // Counts a thread as being inside run().

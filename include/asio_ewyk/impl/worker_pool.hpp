@@ -33,8 +33,8 @@ void worker_pool_executor_traits::execute(
     if (!s.blocking_never)
         if (call_frame::find(&pool))
             return call_frame::run_in_place(&pool, std::forward<F>(f),
-                [&](std::exception_ptr e) noexcept {
-                    pool_access::threads(pool).report(std::move(e));
+                [&]() noexcept {
+                    pool_access::threads(pool).report(std::current_exception());
                 });
     pool_access::submit(pool,
         make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,

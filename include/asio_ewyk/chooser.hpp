@@ -2,6 +2,7 @@
 #define ASIO_EWYK_CHOOSER_HPP
 
 #include <asio_ewyk/context_group.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/load_balance.hpp>
 #include <asio_ewyk/event_loop.hpp>
 

@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DUMP_HPP
 #define ASIO_EWYK_DUMP_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <iosfwd>
 
 namespace asio_ewyk {

@@ -23,7 +23,7 @@ public:
     explicit event_loop_work(event_loop_service& service) noexcept;
 };
 
-struct event_loop_executor_traits
+struct BOOST_SYMBOL_VISIBLE event_loop_executor_traits
 {
     using target_type = event_loop_service;
     using work = event_loop_work;

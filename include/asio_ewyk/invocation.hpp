@@ -86,7 +86,7 @@ inline constexpr named_values invocation_names{
     "invocation", std::array<std::string_view, 3>{"blocking", "non_blocking", "either"}};
 
 // Whether the task that this thread runs may block. Written by the thread itself only.
-inline thread_local bool this_thread_may_block = true;
+BOOST_SYMBOL_VISIBLE inline thread_local bool this_thread_may_block = true;
 
 // Sets the mark for a scope.
 class may_block_scope

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_PROMETHEUS_HPP
 #define ASIO_EWYK_PROMETHEUS_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <concepts>

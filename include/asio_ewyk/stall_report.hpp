@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_STALL_REPORT_HPP
 #define ASIO_EWYK_STALL_REPORT_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <boost/assert/source_location.hpp>
 
 #include <chrono>

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_STRATEGY_CONTEXT_HPP
 #define ASIO_EWYK_STRATEGY_CONTEXT_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/io_context.hpp>

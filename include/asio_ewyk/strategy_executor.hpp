@@ -22,7 +22,7 @@ public:
     explicit strategy_work(strategy_service& service) noexcept;
 };
 
-struct strategy_executor_traits
+struct BOOST_SYMBOL_VISIBLE strategy_executor_traits
 {
     using target_type = strategy_service;
     using work = strategy_work;

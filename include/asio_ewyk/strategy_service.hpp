@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_STRATEGY_SERVICE_HPP
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/crew.hpp>
 #include <asio_ewyk/detail/reactor.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
@@ -38,7 +39,7 @@ class alignas(detail::target_alignment) strategy_service final
 {
 public:
     using key_type = strategy_service;
-    static inline asio::execution_context::id id;
+    BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
 
     /// What the service is told of its `io_context`.
     enum class reactor
@@ -124,8 +125,8 @@ private:
     void recall_tasks() noexcept;
     void finish(detail::strategy_work& work) noexcept;
     void submit(detail::call_frame* frame, detail::task* t) noexcept;
-    bool begin_in_place(
-        detail::call_frame& frame, detail::submission s, detail::task::action type);
+    bool begin_in_place(detail::call_frame& frame, detail::submission s,
+        detail::task::action type, void const* call);
     void end_in_place(void const* call, detail::task::action type);
     template <class F>
     void run_in_place(F&& f);

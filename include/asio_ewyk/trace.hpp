@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_TRACE_HPP
 #define ASIO_EWYK_TRACE_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/trace_log.hpp>
 
 #include <cstddef>

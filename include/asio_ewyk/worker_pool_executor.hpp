@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/basic_executor.hpp>
 
 #include <boost/asio/execution/executor.hpp>
+#include <boost/config.hpp>
 
 #include <memory>
 #include <utility>
@@ -34,7 +35,7 @@ private:
     worker_pool* pool_;
 };
 
-struct worker_pool_executor_traits
+struct BOOST_SYMBOL_VISIBLE worker_pool_executor_traits
 {
     using target_type = worker_pool;
     using work = pool_work;

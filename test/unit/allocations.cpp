@@ -4,6 +4,8 @@
 #include "memory_support.hpp"
 #include "support.hpp"
 
+#include <asio_ewyk/detail/stall_monitor.hpp>
+
 #if defined(ASIO_EWYK_TEST_HAS_FIGURES) && !defined(ASIO_EWYK_TEST_SANITIZED)
 
 #include <boost/config.hpp>

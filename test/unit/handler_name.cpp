@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <asio_ewyk/detail/handler_name.hpp>
+
 #include <string_view>
 
 BOOST_AUTO_TEST_SUITE(handler_name)

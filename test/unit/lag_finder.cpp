@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <asio_ewyk/detail/lag_finder.hpp>
+
 BOOST_AUTO_TEST_SUITE(lag_finder)
 
 namespace {

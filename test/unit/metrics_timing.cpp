@@ -2,6 +2,8 @@
 
 #include "pool_support.hpp"
 
+#include <asio_ewyk/detail/histogram_recorder.hpp>
+
 #include <numeric>
 
 using namespace support;

@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <asio_ewyk/detail/stall_limit.hpp>
+
 BOOST_AUTO_TEST_SUITE(stall_limit)
 
 namespace {

@@ -3,6 +3,8 @@
 #include "memory_support.hpp"
 #include "stall_support.hpp"
 
+#include <asio_ewyk/detail/stall_monitor.hpp>
+
 #if defined(__linux__)
 
 #include <sys/wait.h>

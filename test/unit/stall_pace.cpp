@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <asio_ewyk/detail/stall_pace.hpp>
+
 BOOST_AUTO_TEST_SUITE(stall_pace)
 
 namespace {

@@ -83,7 +83,7 @@ struct no_work
 // that counts as outstanding work, whether the target knows strategies and whether execute() keeps
 // what a function throws that it calls at once, and how it executes.
 template <class Traits, class Allocator, bool Tracked>
-class basic_executor
+class BOOST_SYMBOL_VISIBLE basic_executor
 {
 public:
     using target_type = typename Traits::target_type;

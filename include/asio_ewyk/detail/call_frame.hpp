@@ -20,7 +20,7 @@ class turn;
 // Marks a part of this thread's stack as working for one owner (a strategy engine or a pool), so
 // that code further up the stack can learn it. Frames nest; the innermost of an owner counts.
 // Only its own thread touches a frame.
-class call_frame
+class BOOST_SYMBOL_VISIBLE call_frame
 {
 public:
     explicit call_frame(void const* owner, turn* of = nullptr) noexcept
@@ -73,11 +73,7 @@ public:
     static void run_in_place(void const* owner, F&& f, Stray stray)
     {
         call_in_place(std::forward<F>(f), [=](std::exception_ptr error) noexcept {
-            // Looked for only now: on the stack of a stackful coroutine that was suspended
-            // meanwhile, this is another thread, and the frame of the first one may be gone.
-            if (call_frame* const frame = find(owner))
-                frame->capture(std::move(error));
-            else
+            if (!capture(owner, error))
                 stray(std::move(error));
         });
     }
@@ -129,10 +125,15 @@ public:
     std::uint32_t loan = 0;
 
 private:
-    void capture(std::exception_ptr e) noexcept
+    // False if this thread does not work for that owner. Called only after the exception: on the
+    // stack of a stackful coroutine that was suspended meanwhile this is another thread, and the
+    // frame of the first one may be gone. Not inlined: few functions throw, and all would have it.
+    BOOST_NOINLINE static bool capture(void const* owner, std::exception_ptr const& error) noexcept
     {
-        if (!error_)
-            error_ = std::move(e);
+        call_frame* const frame = find(owner);
+        if (frame && !frame->error_)
+            frame->error_ = error;
+        return frame != nullptr;
     }
 
     void const* owner_;

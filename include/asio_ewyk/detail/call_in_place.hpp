@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_CALL_IN_PLACE_HPP
 #define ASIO_EWYK_DETAIL_CALL_IN_PLACE_HPP
 
+#include <boost/config.hpp>
+
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -34,7 +36,7 @@ inline bool unwinds_a_coroutine() noexcept
 
 // The exception being handled, if it is of a handler's. Null if it only unwinds the stack, and has
 // to be thrown on: that of a coroutine, or of a thread that is cancelled.
-inline std::exception_ptr exception_of_a_handler() noexcept
+BOOST_NOINLINE inline std::exception_ptr exception_of_a_handler() noexcept
 {
     // Null by itself for what is no exception of C++, such as a thread's cancellation.
     std::exception_ptr e = std::current_exception();

@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_CONFIG_HPP
 #define ASIO_EWYK_DETAIL_CONFIG_HPP
 
+#include <boost/config.hpp>
+
 // What differs between versions and configurations of Asio, and how the library is compiled: here,
 // and nowhere else.
 
@@ -22,8 +24,17 @@
 #endif
 
 // The bodies of functions that are no templates, which are in *.ipp: in every translation unit, or
-// only in the one that includes <asio_ewyk/impl/src.hpp>.
-#if defined(ASIO_EWYK_SEPARATE_COMPILATION)
+// only in the one that includes <asio_ewyk/impl/src.hpp>, which may be that of a shared library.
+//
+// Classes with static members and inline variables are BOOST_SYMBOL_VISIBLE in any case, as Asio's
+// own are, so that a program has one set of them together with its shared libraries. So are those
+// whose type_info Asio compares, which some standard libraries do by its address.
+#if defined(ASIO_EWYK_DYN_LINK) && !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#define ASIO_EWYK_SEPARATE_COMPILATION
+#endif
+#if defined(ASIO_EWYK_DYN_LINK)
+#define ASIO_EWYK_DECL BOOST_SYMBOL_EXPORT
+#elif defined(ASIO_EWYK_SEPARATE_COMPILATION)
 #define ASIO_EWYK_DECL
 #else
 #define ASIO_EWYK_DECL inline

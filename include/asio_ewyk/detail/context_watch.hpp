@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_CONTEXT_WATCH_HPP
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/config.hpp>
 
 #include <memory>
 #include <mutex>
@@ -27,7 +28,7 @@ protected:
 
 // Tells the watchers of its context. To be added when the services of the things that the watchers
 // use are there: those that are added later are shut down earlier.
-class context_watch : public asio::execution_context::service
+class BOOST_SYMBOL_VISIBLE context_watch : public asio::execution_context::service
 {
 public:
     using key_type = context_watch;

@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_CPU_BINDING_HPP
 #define ASIO_EWYK_DETAIL_CPU_BINDING_HPP
 
+#include <boost/config.hpp>
+
 #include <optional>
 #include <stdexcept>
 
@@ -20,7 +22,7 @@ namespace asio_ewyk::detail {
 
 // Which CPUs this thread was allowed before it was bound; null if it is not. Written by the thread
 // itself only.
-inline thread_local cpu_set_t const* this_thread_unbound = nullptr;
+BOOST_SYMBOL_VISIBLE inline thread_local cpu_set_t const* this_thread_unbound = nullptr;
 
 // The first CPU that there is no room for in the system's set of CPUs.
 inline constexpr int end_of_cpus = CPU_SETSIZE;

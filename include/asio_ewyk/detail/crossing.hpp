@@ -6,6 +6,7 @@
 #include <boost/asio/execution/executor.hpp>
 #include <boost/asio/recycling_allocator.hpp>
 #include <boost/asio/require.hpp>
+#include <boost/config.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -21,7 +22,7 @@ namespace asio = boost::asio;
 
 // How many refusals on this thread are being told on top of each other. Written by the thread
 // itself only.
-inline thread_local int refusals_told = 0;
+BOOST_SYMBOL_VISIBLE inline thread_local int refusals_told = 0;
 
 // A completion handler on its way to another executor. It is called once: by the function that was
 // submitted there, or, if the executor refuses that, by who submitted it. The executor destroys

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/call_frame.hpp>
 #include <asio_ewyk/detail/condition.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/pool_client.hpp>
 #include <asio_ewyk/detail/reserve.hpp>

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/call_frame.hpp>
 #include <asio_ewyk/detail/condition.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
@@ -50,7 +51,7 @@ class alignas(target_alignment) event_loop_service final
 {
 public:
     using key_type = event_loop_service;
-    static inline asio::execution_context::id id;
+    BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
 
     explicit event_loop_service(
         asio::execution_context& owner, event_loop_options options = {});

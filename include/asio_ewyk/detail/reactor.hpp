@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_REACTOR_HPP
 
 #include <asio_ewyk/detail/condition.hpp>
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/crew.hpp>
 #include <asio_ewyk/detail/finishing.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
@@ -219,8 +220,15 @@ private:
     friend wake_slot<reactor>;
     void woken();
 
-    template <class Step>
-    std::size_t inside(call_frame& frame, Step step);
+    enum class visit
+    {
+        poll,
+        wait, // until the deadline of the call of run() that the frame stands for, if it has one
+    };
+
+    // Enters the io_context for one completion at most; returns how many there were.
+    std::size_t inside(call_frame& frame, visit how);
+    std::size_t step(turn const* t, visit how);
 
     asio::io_context& ioc_;
     crew& crew_;

@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_RESERVE_HPP
 #define ASIO_EWYK_DETAIL_RESERVE_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

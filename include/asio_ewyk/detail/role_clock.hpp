@@ -3,6 +3,8 @@
 
 #include <asio_ewyk/detail/thread_clock.hpp>
 
+#include <boost/config.hpp>
+
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -11,7 +13,7 @@ namespace asio_ewyk::detail {
 
 // How much CPU time is used in a role that one thread at a time has, such as the producer's. The
 // one that has the role calls it.
-class role_clock
+class BOOST_SYMBOL_VISIBLE role_clock
 {
 public:
     using duration = std::chrono::nanoseconds;

@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_SPREAD_HPP
 #define ASIO_EWYK_DETAIL_SPREAD_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <optional>

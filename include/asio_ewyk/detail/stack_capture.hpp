@@ -10,6 +10,7 @@
 #if defined(__linux__) && __has_include(<execinfo.h>)
 #define ASIO_EWYK_DETAIL_CAPTURES_STACKS 1
 
+#include <boost/config.hpp>
 #include <boost/core/demangle.hpp>
 
 #include <execinfo.h>
@@ -42,7 +43,7 @@ inline void check_stack_signal(int signal)
 // One at a time. The thread may answer late, or never; so what it writes to is never freed, the
 // signal's handler stays installed (the default action would end the program), and who answers
 // first claims the question.
-class stack_capture
+class BOOST_SYMBOL_VISIBLE stack_capture
 {
 public:
     // Warms up what the handler uses: the first call loads a library.

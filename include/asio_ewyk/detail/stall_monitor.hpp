@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_MONITOR_HPP
 #define ASIO_EWYK_DETAIL_STALL_MONITOR_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/stall_looks.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
@@ -31,7 +32,7 @@ namespace asio = boost::asio;
 // asks for as "a finite period of time".
 //
 // Never destroyed: contexts may outlive every static object.
-class stall_monitor
+class BOOST_SYMBOL_VISIBLE stall_monitor
 {
 public:
     // Throws std::bad_alloc.

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_TELLER_HPP
 #define ASIO_EWYK_DETAIL_STALL_TELLER_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/stall_report.hpp>
 
 #include <chrono>

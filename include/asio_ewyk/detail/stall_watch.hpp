@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_WATCH_HPP
 #define ASIO_EWYK_DETAIL_STALL_WATCH_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/presence.hpp>
 #include <asio_ewyk/detail/stall_teller.hpp>
 #include <asio_ewyk/detail/watched.hpp>

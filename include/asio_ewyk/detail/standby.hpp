@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_STANDBY_HPP
 #define ASIO_EWYK_DETAIL_STANDBY_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/look_interval.hpp>
 #include <asio_ewyk/detail/overrun_history.hpp>

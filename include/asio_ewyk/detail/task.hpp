@@ -7,6 +7,7 @@
 #include <asio_ewyk/strategy.hpp>
 
 #include <boost/asio/recycling_allocator.hpp>
+#include <boost/config.hpp>
 
 #include <memory>
 #include <type_traits>
@@ -113,7 +114,7 @@ private:
 
 // A function with its allocator and with what it keeps alive (outstanding work) until it has run.
 template <class Function, class Allocator, class Keep>
-class function_task : public task
+class BOOST_SYMBOL_VISIBLE function_task : public task
 {
 public:
     using allocator_type =
@@ -129,27 +130,33 @@ public:
     {
     }
 
-    static boost::core::typeinfo const* act(task* base, task_purpose purpose)
-    {
-        if (purpose == task_purpose::describe) [[unlikely]]
-            return &BOOST_CORE_TYPEID(Function);
-        auto* self = static_cast<function_task*>(base);
-        allocator_type allocator(self->allocator_);
-        // Declared first, released last: a handler's own destructor is still part of its work.
-        [[maybe_unused]] Keep keep(std::move(self->keep_));
-        Function function(std::move(self->function_));
-        self->~function_task();
-        std::allocator_traits<allocator_type>::deallocate(allocator, self, 1);
-        if (purpose == task_purpose::run)
-            std::move(function)();
-        return nullptr;
-    }
+    // Its address tells the type of the task, also across the boundary of a shared library. So it
+    // is not inline: g++ may be told to hide what is.
+    static boost::core::typeinfo const* act(task* base, task_purpose purpose);
 
 private:
     Function function_;
     [[no_unique_address]] Keep keep_;
     [[no_unique_address]] Allocator allocator_;
 };
+
+template <class Function, class Allocator, class Keep>
+boost::core::typeinfo const* function_task<Function, Allocator, Keep>::act(
+    task* base, task_purpose purpose)
+{
+    if (purpose == task_purpose::describe) [[unlikely]]
+        return &BOOST_CORE_TYPEID(Function);
+    auto* self = static_cast<function_task*>(base);
+    allocator_type allocator(self->allocator_);
+    // Declared first, released last: a handler's own destructor is still part of its work.
+    [[maybe_unused]] Keep keep(std::move(self->keep_));
+    Function function(std::move(self->function_));
+    self->~function_task();
+    std::allocator_traits<allocator_type>::deallocate(allocator, self, 1);
+    if (purpose == task_purpose::run)
+        std::move(function)();
+    return nullptr;
+}
 
 // std::allocator stands for "no preference": Asio's per-thread cache serves such tasks faster.
 template <class Allocator>

@@ -43,7 +43,7 @@ using thread_id = int;
 thread_id current_thread_id() noexcept;
 
 // This thread's, without a system call each time.
-class own_thread_id
+class BOOST_SYMBOL_VISIBLE own_thread_id
 {
 public:
     static thread_id get() noexcept

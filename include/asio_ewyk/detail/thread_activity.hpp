@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
 #define ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/task_action.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
@@ -24,7 +25,7 @@ namespace asio_ewyk::detail {
 // A record is written by its own thread alone, with plain stores, which others see a moment late.
 // Whoever looks reads changes(), then the rest, and later changes() again: if that is the same, it
 // was the same all the time.
-class thread_activity
+class BOOST_SYMBOL_VISIBLE thread_activity
 {
 public:
     // What runs: a handler of that type, for that engine, loop or pool. Null: nothing, nobody.
@@ -150,33 +151,12 @@ public:
     }
 
 private:
-    struct at_thread_end
-    {
-        ~at_thread_end()
-        {
-            if (mine_ != &shared_)
-                mine_->vacate();
-            mine_ = &shared_; // for what the destructors of other thread-local objects run
-        }
-    };
+    struct at_thread_end;
 
     thread_activity() noexcept = default;
 
     // Not inlined: the thread-local object has a destructor, which few calls should pay for.
-    BOOST_NOINLINE static void claim() noexcept
-    {
-        mine_ = unused();
-        if (!mine_)
-            mine_ = add();
-        if (!mine_)
-        {
-            mine_ = &shared_;
-            return;
-        }
-        mine_->thread_.store(this_thread_id(), std::memory_order_relaxed);
-        thread_local at_thread_end const end;
-        static_cast<void>(end);
-    }
+    static void claim() noexcept;
 
     static thread_activity* unused() noexcept;
     static thread_activity* add() noexcept;
@@ -212,13 +192,7 @@ private:
             stamp();
     }
 
-    BOOST_NOINLINE void stamp() noexcept
-    {
-        began_.store(std::chrono::steady_clock::now(), std::memory_order_release);
-        stamped_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
-        if (asked_.load(std::memory_order_relaxed) == attention::wake)
-            waker_.load(std::memory_order_acquire)();
-    }
+    void stamp() noexcept;
 
     static thread_activity shared_;
 

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_TIMETABLE_HPP
 #define ASIO_EWYK_DETAIL_TIMETABLE_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/task.hpp>

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_TRACE_LOG_HPP
 #define ASIO_EWYK_DETAIL_TRACE_LOG_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/task_action.hpp>
 #include <asio_ewyk/detail/trace_event.hpp>
 
@@ -19,7 +20,7 @@ class trace_ring;
 //
 // A ring belongs to the log and to its thread, so each may be gone first. A thread that was about
 // to record something when another trace began writes it into its ring of the last one.
-class trace_log
+class BOOST_SYMBOL_VISIBLE trace_log
 {
 public:
     // Relaxed: whoever sees it late records a little less, or looks again in write().

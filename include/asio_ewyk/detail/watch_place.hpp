@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_WATCH_PLACE_HPP
 #define ASIO_EWYK_DETAIL_WATCH_PLACE_HPP
 
+#include <boost/config.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -15,7 +17,7 @@ class stall_teller;
 //
 // Who looks says so first and then reads what is there; who is about to go takes himself out and
 // then waits until nobody looks. Both are sequentially consistent: so nobody looks at what is gone.
-class watch_place
+class BOOST_SYMBOL_VISIBLE watch_place
 {
 public:
     watch_place(watch_place const&) = delete;

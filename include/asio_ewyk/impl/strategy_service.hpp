@@ -9,7 +9,7 @@
 namespace asio_ewyk {
 
 // What a task is to the io_context: outstanding work until it has run.
-class strategy_service::task_work
+class BOOST_SYMBOL_VISIBLE strategy_service::task_work
 {
 public:
     explicit task_work(strategy_service& service) noexcept
@@ -41,31 +41,28 @@ template <class F, class Allocator>
 void strategy_service::execute(detail::submission s, F&& f, Allocator const& allocator)
 {
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
-    if (frame && !s.blocking_never)
+    // In a frame, or where somebody runs the io_context itself: as plain Asio does.
+    if (!s.blocking_never && (frame || ioc_.get_executor().running_in_this_thread()))
     {
-        if (!frame->in_producer)
-            return run_in_place(std::forward<F>(f));
         using task = detail::task_for<F, Allocator, task_work>;
-        if (begin_in_place(*frame, s, &task::act))
+        bool const completes = frame && frame->in_producer;
+        char const call = 0;
+        if (!completes || begin_in_place(*frame, s, &task::act, &call))
         {
-            char const call = 0;
-            frame->in_place.emplace(&call, &task::act, times_.get());
             try
             {
                 run_in_place(std::forward<F>(f));
             }
             catch (...) // the stack is unwound
             {
-                end_in_place(&call, &task::act);
+                if (completes)
+                    end_in_place(&call, &task::act);
                 throw;
             }
-            return end_in_place(&call, &task::act);
+            if (completes)
+                end_in_place(&call, &task::act);
+            return;
         }
-    }
-    else if (!frame && !s.blocking_never && ioc_.get_executor().running_in_this_thread())
-    {
-        // Somebody runs the io_context itself: as plain Asio does.
-        return run_in_place(std::forward<F>(f));
     }
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;

@@ -101,8 +101,8 @@ ASIO_EWYK_DECL void strategy_service::submit(
 
 // Whether a completion inside the producer is to be run right there, as far as the right to produce
 // is concerned: it stays, or is lent.
-ASIO_EWYK_DECL bool strategy_service::begin_in_place(
-    detail::call_frame& frame, detail::submission s, detail::task::action type)
+ASIO_EWYK_DECL bool strategy_service::begin_in_place(detail::call_frame& frame,
+    detail::submission s, detail::task::action type, void const* call)
 {
     using enum detail::sub_strategy;
     auto const sub = detail::choose(engine_.resolve(s.strategy, s.invocation), s.invocation,
@@ -122,6 +122,7 @@ ASIO_EWYK_DECL bool strategy_service::begin_in_place(
     crew_.count(frame);
     frame.accounted = true;
     frame.in_producer = false;
+    frame.in_place.emplace(call, type, times_.get());
     return true;
 }
 

@@ -21,7 +21,7 @@ namespace asio_ewyk {
 namespace detail {
 
 // Where the trace is written at the end. Never destroyed: exit() calls others after us.
-struct trace_file
+struct BOOST_SYMBOL_VISIBLE trace_file
 {
     std::mutex mutex;
     std::string name;        // guarded by mutex, as are the next

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_IMPL_WORKER_POOL_HPP
 #define ASIO_EWYK_IMPL_WORKER_POOL_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <type_traits>

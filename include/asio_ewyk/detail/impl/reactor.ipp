@@ -75,7 +75,7 @@ ASIO_EWYK_DECL void reactor::gone(call_frame& frame) noexcept
 ASIO_EWYK_DECL void reactor::poll(call_frame& frame)
 {
     for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
-        if (inside(frame, [this] { return ioc_.poll_one(); }) == 0 || !frame.producing)
+        if (inside(frame, visit::poll) == 0 || !frame.producing)
             break;
     // By somebody who knows it as an io_context only.
     if (ioc_.stopped())
@@ -95,11 +95,9 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
         if (t && t->wait() == turn::waiting::no_reactor)
             progress = false;
         else if (t && t->wait() == turn::waiting::none)
-            progress = inside(frame, [this] { return ioc_.poll_one(); }) != 0;
-        else if (t && t->deadline() != forever)
-            progress = inside(frame, [&] { return ioc_.run_one_until(t->deadline()); }) != 0;
+            progress = inside(frame, visit::poll) != 0;
         else
-            progress = inside(frame, [this] { return ioc_.run_one(); }) != 0;
+            progress = inside(frame, visit::wait) != 0;
     }
     if (!frame.producing)
         return true;
@@ -115,8 +113,16 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
     return !posted_.empty();
 }
 
-template <class Step>
-std::size_t reactor::inside(call_frame& frame, Step step)
+ASIO_EWYK_DECL std::size_t reactor::step(turn const* t, visit how)
+{
+    if (how == visit::poll)
+        return ioc_.poll_one();
+    if (t && t->deadline() != forever)
+        return ioc_.run_one_until(t->deadline());
+    return ioc_.run_one();
+}
+
+ASIO_EWYK_DECL std::size_t reactor::inside(call_frame& frame, visit how)
 {
     std::size_t n = 0;
     {
@@ -139,7 +145,7 @@ std::size_t reactor::inside(call_frame& frame, Step step)
         } const on_exit{*this, frame};
         if (times_ && last_look_ != time_point{})
             times_->poll_delay.record(std::chrono::steady_clock::now() - last_look_);
-        n = step();
+        n = step(frame.run, how);
         if (frame.producing)
             looked();
         if (n != 0 && !frame.accounted)

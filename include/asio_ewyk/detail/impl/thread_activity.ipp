@@ -5,11 +5,48 @@
 #include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
 
+#include <boost/config.hpp>
+
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <new>
 
 namespace asio_ewyk::detail {
+
+struct thread_activity::at_thread_end
+{
+    ~at_thread_end()
+    {
+        if (mine_ != &shared_)
+            mine_->vacate();
+        mine_ = &shared_; // for what the destructors of other thread-local objects run
+    }
+};
+
+// Not inlined: the thread-local object has a destructor, which few calls should pay for.
+ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::claim() noexcept
+{
+    mine_ = unused();
+    if (!mine_)
+        mine_ = add();
+    if (!mine_)
+    {
+        mine_ = &shared_;
+        return;
+    }
+    mine_->thread_.store(this_thread_id(), std::memory_order_relaxed);
+    thread_local at_thread_end const end;
+    static_cast<void>(end);
+}
+
+ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::stamp() noexcept
+{
+    began_.store(std::chrono::steady_clock::now(), std::memory_order_release);
+    stamped_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
+    if (asked_.load(std::memory_order_relaxed) == attention::wake)
+        waker_.load(std::memory_order_acquire)();
+}
 
 ASIO_EWYK_DECL void thread_activity::forget_others() noexcept
 {

@@ -31,8 +31,8 @@ struct strategy_options
 
         With a grace a thread of the pool stands by while tasks run; it looks from time to time
         whether one is late, more often where many are: a task that sleeps is late at the earliest
-        after the grace, and at the latest after the grace and 2 ms. One that computes has ten
-        times that grace; one that says with `blocking_section` that it will block has none. Where
+        after the grace, and at the latest after the grace and 2 ms, or 6 ms if none was late for
+        a quarter of a second. One that computes has ten times that grace; one that says with `blocking_section` that it will block has none. Where
         no thread of the pool can stand by, it is as with 0; likewise while many tasks are late, or
         one thread has more to do than it can and several get more done. At least 0.
     */

@@ -1,8 +1,12 @@
 #include <asio_ewyk/detail/role_clock.hpp>
+#include <asio_ewyk/detail/thread_clock.hpp>
 
 #include "support.hpp"
 #include "two_threads.hpp"
 #include "use_cpu.hpp"
+
+#include <optional>
+#include <thread>
 
 BOOST_AUTO_TEST_SUITE(role_clock)
 
@@ -51,7 +55,13 @@ BOOST_AUTO_TEST_CASE(does_not_know_of_who_has_ended)
     ewyk::detail::role_clock clock;
     clock.begin();
     clock.take();
-    std::thread([&] { clock.begin(); }).join();
+    std::optional<ewyk::detail::cpu_clock> its;
+    std::thread([&] {
+        clock.begin();
+        its = ewyk::detail::this_thread_cpu_clock();
+    }).join();
+    // The system knows of it for a moment after join().
+    BOOST_TEST_REQUIRE(eventually([&] { return !ewyk::detail::cpu_time_of(its); }));
     clock.begin();
     BOOST_TEST(!clock.take());
     BOOST_TEST(clock.take().has_value());

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/look_interval.hpp>
 #include <asio_ewyk/detail/overrun_history.hpp>
 #include <asio_ewyk/detail/parker.hpp>
 #include <asio_ewyk/detail/production.hpp>
@@ -10,7 +11,6 @@
 #include <asio_ewyk/detail/spread.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -25,21 +25,13 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // them is late: it looks from time to time how long the loan has lasted. One thread at a time, the
 // pending one of production.hpp.
 //
-// There is no fixed rate. A look that sees progress makes the interval longer by a sixteenth, a
-// late task halves it; so there are about eleven looks for a late task. A look costs some
-// microseconds and a late task half an interval of production: where tasks are late some hundred
-// times a second, that is about the least sum of both. Where they are not, it looks every
-// `longest`. Where they are late more often, production is handed over before each task instead,
-// which costs less then; and also where one thread is not enough, see spread; and before a task
-// that is expected to be late, see overrun_history.
+// There is no fixed rate, see look_interval. Where tasks are late so often that looking costs more
+// than handing over, production is handed over before each task instead; and also where one thread
+// is not enough, see spread; and before a task that is expected to be late, see overrun_history.
 class standby
 {
 public:
     using duration = std::chrono::nanoseconds;
-
-    // Of the interval between two looks.
-    static constexpr duration shortest = std::chrono::microseconds(20); // as long as a wake-up
-    static constexpr duration longest = std::chrono::milliseconds(1);
 
     // So many times the grace has a task that does not sleep. It computes, and another thread
     // would take the core from it; or others have its core, and it is as fast as it can be.
@@ -185,12 +177,10 @@ private:
     // A window is over.
     void decide(time_point now) noexcept;
 
-    duration least() const noexcept { return std::clamp(grace_, shortest, longest); }
-
     duration const grace_;
     bool const learns_;
     duration const computing_grace_;
-    duration interval_; // the thread's that stands by
+    look_interval interval_; // the thread's that stands by
 
     bool const may_spread_;
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import simulation, sources
 from .case import Case, NotAvailable, Settings, Workload
-from .conditions import as_lines, conditions, medians, primitives
+from .conditions import Primitives, as_lines, conditions, medians, primitives
 from .document import document
 from .page import page
 from .record import as_json, from_json
@@ -128,10 +128,10 @@ def run(given: argparse.Namespace) -> tuple[dict[str, Any], Results] | None:
             sys.exit("test/benchmark/run: nothing matches --only")
         known = conditions(settings, given.rounds)
         show_conditions(known)
-        costs = [known["primitives_ns"]]
+        each: list[Primitives] = []
         results = measure(
-            cases, settings, given.rounds, lambda: costs.append(primitives(settings)))
-        return {**known, "primitives_ns": medians(costs)}, results
+            cases, settings, given.rounds, lambda: each.append(primitives(settings)))
+        return {**known, "primitives_ns": medians(each), "primitives_of_rounds_ns": each}, results
 
 
 def read(given: argparse.Namespace) -> tuple[dict[str, Any], Results]:

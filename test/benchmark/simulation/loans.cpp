@@ -2,7 +2,6 @@
 
 #include <asio_ewyk/detail/standby.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace benchmark::simulation {
@@ -17,14 +16,9 @@ loans::loans(machine const& on, duration grace)
     : machine_(on)
     , grace_(grace)
     , computing_grace_(figures::computing * grace)
-    , interval_(least())
+    , interval_(grace)
     , history_(nullptr)
 {
-}
-
-duration loans::least() const
-{
-    return std::clamp(grace_, figures::shortest, figures::longest);
 }
 
 void loans::count(thread const& producer)
@@ -77,12 +71,17 @@ loans::verdict loans::look(asio_ewyk::detail::production now, thread& watcher)
 {
     watcher.pay(machine_.cost().clock);
     if (now.state != asio_ewyk::detail::production_state::lent)
-        return ++quiet_ < figures::patience ? verdict::look_again : verdict::leave;
+    {
+        if (++quiet_ < figures::patience)
+            return verdict::look_again;
+        interval_.forget();
+        return verdict::leave;
+    }
     quiet_ = 0;
     duration const time = machine_.now() - began_;
     if (time < grace_)
     {
-        interval_ = std::min(interval_ + interval_ / 16, figures::longest);
+        interval_.grow();
         return verdict::look_again;
     }
     if (time < computing_grace_)
@@ -92,7 +91,7 @@ loans::verdict loans::look(asio_ewyk::detail::production now, thread& watcher)
         if (!lender_->sleeps())
             return verdict::look_again;
     }
-    interval_ = std::max(interval_ / 2, least());
+    interval_.shrink();
     ++late_;
     return verdict::take_over;
 }

@@ -3,6 +3,7 @@
 
 #include "machine.hpp"
 
+#include <asio_ewyk/detail/look_interval.hpp>
 #include <asio_ewyk/detail/overrun_history.hpp>
 #include <asio_ewyk/detail/production.hpp>
 #include <asio_ewyk/detail/spread.hpp>
@@ -14,7 +15,7 @@ namespace benchmark::simulation {
 
 /** The grace of a context: whether its producer lends, and what the thread that stands by sees.
 
-    detail::standby in simulated time: the same figures, the same `spread` and `overrun_history`.
+    detail::standby in simulated time: the same figures, `look_interval`, `spread` and `overrun_history`.
 */
 class loans
 {
@@ -47,16 +48,13 @@ public:
     /// The thread that stands by comes, and then looks.
     void stand_by() { quiet_ = 0; }
     verdict look(asio_ewyk::detail::production now, thread& watcher);
-    duration next_look() const { return machine_.now() + interval_; }
+    duration next_look() const { return machine_.now() + interval_.get(); }
 
 private:
-    duration least() const;
-    void decide();
-
     machine const& machine_;
     duration const grace_;
     duration const computing_grace_;
-    duration interval_;
+    asio_ewyk::detail::look_interval interval_;
     int quiet_ = 0;
     bool pays_ = true;
     asio_ewyk::detail::spread spread_;

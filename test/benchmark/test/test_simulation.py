@@ -33,7 +33,7 @@ BASE = [
 
 class Costs(unittest.TestCase):
     def test_are_the_primitives_and_what_remains_of_the_base_cases(self):
-        found = simulation.costs(KNOWN, BASE)
+        found = simulation.costs(KNOWN, BASE, PRIMITIVES)
         self.assertEqual(found["wake_other_core"], 5000)
         self.assertEqual(found["strategy_task"], 100)
         self.assertEqual(found["asio_task"], 50 - 80 / 8)
@@ -41,33 +41,33 @@ class Costs(unittest.TestCase):
     def test_that_older_records_lack_are_guessed(self):
         old = {name: PRIMITIVES[name] for name in PRIMITIVES
                if name not in ("atomic", "wake_call_queued", "interruption")}
-        found = simulation.costs({**KNOWN, "primitives_ns": old}, BASE)
+        found = simulation.costs(KNOWN, BASE, old)
         self.assertEqual(found["interruption"], 2 * 1500)
         self.assertEqual(found["wake_call_queued"], 0.4 * 1500)
         self.assertEqual(found["atomic"], 0.35 * 20)
-        self.assertEqual(simulation.costs(KNOWN, BASE)["interruption"], 1900)
+        self.assertEqual(simulation.costs(KNOWN, BASE, PRIMITIVES)["interruption"], 1900)
 
     def test_are_not_known_without_a_base_case(self):
         with self.assertRaisesRegex(NotAvailable, "post chains 8 produce_consume"):
-            simulation.costs(KNOWN, BASE[:1])
+            simulation.costs(KNOWN, BASE[:1], PRIMITIVES)
 
     def test_are_not_known_without_a_primitive(self):
-        old = {**KNOWN, "primitives_ns": {**PRIMITIVES, "clock": None}}
         with self.assertRaises(NotAvailable):
-            simulation.costs(old, BASE)
+            simulation.costs(KNOWN, BASE, {**PRIMITIVES, "clock": None})
 
 
 class Comparison(unittest.TestCase):
-    def compare(self, results, simulated):
+    def compare(self, results, *simulated, known=KNOWN):
         def ask(settings, *arguments):
             if arguments == ("--list",):
                 return ["io_context/1", "produce_consume"]
             self.asked.append(arguments)
-            return {"operations": simulated, "seconds": 1.0}
+            operations = simulated[(len(self.asked) - 1) % len(simulated)]
+            return {"operations": operations, "seconds": 1.0}
 
         self.asked = []
         with mock.patch.object(simulation, "_ask", ask):
-            return simulation.compare(SETTINGS, KNOWN, BASE + results)
+            return simulation.compare(SETTINGS, known, BASE + results)
 
     def test_says_what_is_alike_and_what_is_not(self):
         table = self.compare([
@@ -77,12 +77,22 @@ class Comparison(unittest.TestCase):
              rounds(800, MEASURED) + rounds(790, MEASURED) + rounds(1000, MEASURED)),
         ], 1000)
         self.assertEqual(table.title, "simulated as measured, within 15% of the median: 1 of 3;"
-                                      " or as in one of the rounds: 2")
+                                      " or between the least and the most: 2")
         self.assertEqual([row[1:3] + row[4:] for row in table.rows], [
             ["io_context/1", "1000", "1000", "+0%", "yes"],
             ["produce_consume", "800", "1000", "+25%", "no"],
-            ["produce_consume", "800", "1000", "+25%", "as a round"],
+            ["produce_consume", "800", "1000", "+25%", "in range"],
         ])
+
+    def test_simulates_each_round_with_its_costs(self):
+        several = [{**PRIMITIVES, "futex_other_core": cost} for cost in (5000, 2000, 3000)]
+        table = self.compare(
+            [(case("cpu_bound", "io_context/1", length=1000), rounds(1000, MEASURED))],
+            900, 5000, 950, known={**KNOWN, "primitives_of_rounds_ns": several},
+        )
+        self.assertEqual(table.rows[0][4], "950")
+        for number, cost in enumerate((5000, 2000, 3000)):
+            self.assertIn(f"--wake_other_core={cost}", self.asked[number])
 
     def test_simulates_what_was_measured(self):
         self.compare([

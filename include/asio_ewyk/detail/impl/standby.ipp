@@ -5,7 +5,6 @@
 #include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/standby.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -23,7 +22,7 @@ ASIO_EWYK_DECL standby::standby(duration grace, bool learns, task::action untold
     : grace_(grace)
     , learns_(learns)
     , computing_grace_(grace > duration::max() / computing ? grace : computing * grace)
-    , interval_(least())
+    , interval_(grace)
     , may_spread_(in_use() && has_several_cpus())
     , history_(untold)
 {
@@ -32,26 +31,31 @@ ASIO_EWYK_DECL standby::standby(duration grace, bool learns, task::action untold
 ASIO_EWYK_DECL standby::verdict standby::watch::look(production now) noexcept
 {
     if (now.state != production_state::lent)
-        return ++quiet_ < patience ? verdict::look_again : verdict::leave;
+    {
+        if (++quiet_ < patience)
+            return verdict::look_again;
+        at_.interval_.forget();
+        return verdict::leave;
+    }
     quiet_ = 0;
     duration const time
         = std::chrono::steady_clock::now() - at_.began_.load(std::memory_order_relaxed);
     if (time < at_.grace_)
     {
-        at_.interval_ = std::min(at_.interval_ + at_.interval_ / 16, longest);
+        at_.interval_.grow();
         return verdict::look_again;
     }
     if (time < at_.computing_grace_
         && !sleeps(at_.lender_.load(std::memory_order_relaxed)))
         return verdict::look_again;
-    at_.interval_ = std::max(at_.interval_ / 2, at_.least());
+    at_.interval_.shrink();
     at_.count_late();
     return verdict::take_over;
 }
 
 ASIO_EWYK_DECL void standby::watch::wait()
 {
-    at_.sleep_.park_until(after(at_.interval_));
+    at_.sleep_.park_until(after(at_.interval_.get()));
 }
 
 ASIO_EWYK_DECL void standby::decide(time_point now) noexcept

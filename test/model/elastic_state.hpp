@@ -20,6 +20,7 @@ enum class flaw
     parks_without_look,
     queues_without_look,       // who queues a task does not look for a parked thread again
     stop_wakes_nobody,
+    retires_although_claimed,  // a thread that comes to its idle timeout ends although it was claimed
     counts_sleepers,           // who queues a task starts no thread while any thread lives
 };
 

@@ -240,7 +240,7 @@ inline char const* system::run::work(std::size_t place)
         go(begin);
         return "is woken with a task";
     case retire:
-        if (!(s.parked & me))
+        if (!(s.parked & me) && !is(flaw::retires_although_claimed))
         {
             go(wait_for_job);
             return "has been claimed";

@@ -217,6 +217,20 @@ BOOST_AUTO_TEST_CASE(impossible_measurements)
     BOOST_TEST(b.load(1) == before);
 }
 
+// Else connections that differ in a regular order would stay in step.
+BOOST_AUTO_TEST_CASE(equals_are_chosen_in_no_fixed_order)
+{
+    load_balance balance(4);
+    std::vector<std::size_t> first;
+    for (int n = 0; n != 16; ++n)
+    {
+        first.push_back(balance.choose());
+        for (int others = 0; others != 3; ++others)
+            balance.choose();
+    }
+    BOOST_TEST(std::count(first.begin(), first.end(), first.front()) != 16);
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -248,14 +248,16 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_called_back_counts_once)
     for (int i = 0; i != 10; ++i)
         asio::post(ctx, [] {});
     auto work = asio::make_work_guard(ctx);
-    std::thread caller([&] { ctx.run(); });
+    std::size_t ran = 0;
+    std::thread caller([&] { ran = ctx.run(); });
     BOOST_TEST(begun.wait());
     ctx.stop();
     release.set();
     caller.join();
     ctx.restart();
     work.reset();
-    ctx.run();
+    ran += ctx.run();
+    BOOST_TEST(ran == 11u);
     BOOST_TEST(ctx.metrics().tasks() == 11u);
     BOOST_TEST(ctx.metrics().queued == 0u);
 }

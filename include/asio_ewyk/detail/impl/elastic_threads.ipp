@@ -332,6 +332,7 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
                 : forever);
         if (!claimed)
         {
+            test_point();
             lock.lock();
             if (threads_.load() > options_.min_threads && parked_.withdraw(place))
             {

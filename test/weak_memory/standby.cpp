@@ -43,7 +43,7 @@ struct stands_by : scenario
         right.apply(detail::production_event::enter);
         right.apply(detail::production_event::engage);
         // No look for the sake of the time, which would hide a wake-up that is lost.
-        standby.interval_ = detail::standby::duration::max();
+        standby.interval_.value_ = detail::standby::duration::max();
     }
 
     void thread(unsigned index) override

@@ -17,7 +17,7 @@ def as_adoc(table: Table) -> str:
     rows = "\n".join(" ".join(map(cell, row)) for row in table.rows)
     headings = " ".join(map(cell, table.headings))
     return (
-        f".{table.title}\n[cols=\"{columns}\",options=\"header\"]\n|===\n{headings}\n\n{rows}\n"
+        f".{table.title}\n[cols=\"{columns}\",options=\"header\"]\n|===\n{headings}\n{rows}\n"
         "|===\n"
     )
 

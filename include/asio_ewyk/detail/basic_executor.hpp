@@ -14,6 +14,7 @@
 #if defined(ASIO_EWYK_DETAIL_INLINE_EXCEPTION_HANDLING)
 #include <boost/asio/execution/inline_exception_handling.hpp>
 #endif
+#include <boost/config.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -49,7 +50,8 @@ public:
 
     Target& target() const noexcept { return *reinterpret_cast<Target*>(word_ & ~mask); }
 
-    submission get() const noexcept
+    // Where one source has all of the library, g++ -O2 makes it a call, for each task.
+    BOOST_FORCEINLINE submission get() const noexcept
     {
         return {strategy_t(static_cast<strategy_t::kind>(word_ & 7)),
             invocation_t(static_cast<invocation_t::kind>(word_ >> 3 & 3)), (word_ >> 5 & 1) != 0,

@@ -4,6 +4,8 @@
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
+#include <boost/config.hpp>
+
 #include <utility>
 
 namespace asio_ewyk {
@@ -18,7 +20,8 @@ public:
     {
     }
 
-    task_work(task_work&& other) noexcept
+    // Where one source has all of the library, g++ -O2 makes these calls, for each task.
+    BOOST_FORCEINLINE task_work(task_work&& other) noexcept
         : service_(std::exchange(other.service_, nullptr))
         , work_(std::move(other.work_))
     {
@@ -26,7 +29,7 @@ public:
 
     task_work& operator=(task_work&&) = delete;
 
-    ~task_work()
+    BOOST_FORCEINLINE ~task_work()
     {
         if (service_)
             service_->finish(work_);

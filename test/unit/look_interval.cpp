@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(is_usual_again_after_a_pause)
     BOOST_TEST((brief.get() == 50us));
 }
 
-// So a task that is late now and then is seen as soon as it ever was.
+// So a task that is late now and then is seen not much later than with the usual interval.
 BOOST_AUTO_TEST_CASE(stays_near_the_usual_where_ten_tasks_a_second_are_late)
 {
     auto i = grown();

@@ -36,6 +36,7 @@ public:
         return *s;
     }
 
+    // Any thread, any number of times. Throws std::bad_alloc.
     static void register_forks()
     {
 #if defined(ASIO_EWYK_HAS_PTHREAD)

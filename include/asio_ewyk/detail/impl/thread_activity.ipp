@@ -35,6 +35,7 @@ ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::claim() noexcept
         mine_ = &shared_;
         return;
     }
+    // Relaxed: the first change of the record, which is a release, publishes it.
     mine_->thread_.store(this_thread_id(), std::memory_order_relaxed);
     thread_local at_thread_end const end;
     static_cast<void>(end);
@@ -42,9 +43,11 @@ ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::claim() noexcept
 
 ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::stamp() noexcept
 {
+    // Release, and acquire in look(): who sees the second sees the first. The number is our own.
     began_.store(std::chrono::steady_clock::now(), std::memory_order_release);
     stamped_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
-    if (asked_.load(std::memory_order_relaxed) == attention::wake)
+    // Acquire: the waker was there before somebody asked for it.
+    if (asked_.load(std::memory_order_acquire) == attention::wake)
         waker_.load(std::memory_order_acquire)();
 }
 
@@ -53,6 +56,7 @@ ASIO_EWYK_DECL void thread_activity::forget_others() noexcept
     for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
         if (a != mine_)
             a->vacate();
+    // Relaxed: there is no other thread.
     if (mine_)
         mine_->thread_.store(current_thread_id(), std::memory_order_relaxed);
 }

@@ -124,9 +124,10 @@ public:
 
     /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
 
-        Each task that runs in the quiet period begins another one; completions of I/O do not. What
-        is submitted after the end is destroyed, and so is what waits then; for scheduled functions
-        see scheduled_task. Later calls while one is under way change neither time, but wait, too.
+        Each task that runs in the quiet period begins another one; completions of I/O do not. Tasks
+        that were submitted before the end are run, and after the timeout destroyed; later ones are
+        destroyed at once. For scheduled functions see scheduled_task. Later calls while one is
+        under way change neither time, but wait, too.
 
         A negative time counts as 0.
 
@@ -180,8 +181,8 @@ public:
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
     bool terminated() const noexcept { return service_.terminated(); }
 
-    /// Ends the loop after the handler that runs. What waits is destroyed with the loop. No-throw
-    /// guarantee.
+    /// Ends the loop after the handler that runs. Tasks that wait are destroyed then, on the loop's
+    /// thread; what waits for I/O is destroyed with the loop. No-throw guarantee.
     void stop() noexcept { service_.stop(); }
 
     /** Makes the loop's reactor anew: on Linux, another epoll descriptor, on which all descriptors

@@ -45,6 +45,10 @@ namespace asio_ewyk::detail {
 // `scheduled_`: a wake-up is queued or runs. Who adds a task does that first and then looks; the
 // wake-up that leaves no task clears it and then looks for tasks. Both are sequentially
 // consistent, so one of them sees the other (netty/netty#9561).
+//
+// The end: `closed_` refuses what comes; the thread runs or destroys what it finds, sets `drained_`
+// and looks once more. A thread that was refused too late, and has added its task, sees
+// `drained_` and destroys what is there, or is seen: likewise.
 class alignas(target_alignment) event_loop_service final
     : public asio::execution_context::service
     , private watched
@@ -134,6 +138,9 @@ private:
     void work();
     void caught(std::exception_ptr error) noexcept;
     void end_of_thread();
+    void run_the_last();
+    void destroy_tasks() noexcept;
+    void destroy_late() noexcept;
     void tell_end() noexcept
     {
         if (asio::has_service<context_watch>(ioc_))
@@ -146,6 +153,7 @@ private:
     friend wake_slot<event_loop_service>;
     void woken();
     void run_round();
+    task* take() noexcept;
 
     asio::io_context& ioc_;
     event_loop_options const options_;
@@ -162,6 +170,7 @@ private:
     thread_stack stack_; // of its thread
     std::optional<in_place_run> in_coroutine_;
     std::optional<asio::steady_timer> quiet_timer_;
+    bool quiet_ = false; // the shutdown has found nothing to do
 
     // Handles use it when the loop is gone.
     std::shared_ptr<timetable> const timetable_ = std::make_shared<timetable>();
@@ -175,6 +184,7 @@ private:
     thread_clock clock_;                       // written by the thread
     std::atomic<state> state_{state::fresh};   // written under mutex_
     std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
+    std::atomic<bool> drained_{false}; // set once, after closed_: nobody takes a task to run it
 
     alignas(64) posted_queue posted_;
     std::atomic<bool> scheduled_{false};

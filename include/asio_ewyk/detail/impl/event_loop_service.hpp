@@ -50,6 +50,8 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     else
         posted_.push(t);
     schedule();
+    if (closed_.load()) [[unlikely]]
+        destroy_late();
 }
 
 template <class F>

@@ -119,18 +119,72 @@ ASIO_EWYK_DECL void event_loop_service::run_round()
             // Relaxed: nothing else is read by it, and a late look runs a task more.
             if (closed_.load(std::memory_order_relaxed))
                 return;
-            task* const t = ready_.pop();
-            if (!t && !posted_.drain_to(ready_))
-                return;
+            task* const t = take();
             if (!t)
-                continue;
-            depth_.take();
-            if (options_.max_pending_tasks != 0)
-                pending_.fetch_sub(1);
+                return;
             run_timed(times_.get(), *t);
         } while (--n != 0);
         if (share_.more(std::chrono::steady_clock::now() - began))
             n = share_.tasks();
+    }
+}
+
+ASIO_EWYK_DECL task* event_loop_service::take() noexcept
+{
+    task* t = ready_.pop();
+    if (!t && posted_.drain_to(ready_))
+        t = ready_.pop();
+    if (!t)
+        return nullptr;
+    depth_.take();
+    if (options_.max_pending_tasks != 0)
+        pending_.fetch_sub(1);
+    return t;
+}
+
+// What was submitted before the loop closed, after the last look of watch().
+ASIO_EWYK_DECL void event_loop_service::run_the_last()
+{
+    in_coroutine_.reset();
+    for (;;)
+        try
+        {
+            while (task* const t = take())
+                run_timed(times_.get(), *t);
+            return;
+        }
+        catch (...)
+        {
+            caught(std::current_exception());
+        }
+}
+
+// Once; then destroy_late() has what comes.
+ASIO_EWYK_DECL void event_loop_service::destroy_tasks() noexcept
+{
+    drained_.store(true);
+    test_point();
+    while (task* const t = ready_.pop())
+    {
+        depth_.take();
+        t->destroy();
+    }
+    destroy_late();
+}
+
+// What was submitted by a thread that did not see the loop close, by that thread or by the one that
+// has ended the loop: "Dekker" with push and drained_.
+ASIO_EWYK_DECL void event_loop_service::destroy_late() noexcept
+{
+    while (drained_.load() && !posted_.empty())
+    {
+        task_list late;
+        posted_.drain_to(late);
+        while (task* const t = late.pop())
+        {
+            depth_.taken_elsewhere();
+            t->destroy();
+        }
     }
 }
 
@@ -194,8 +248,11 @@ ASIO_EWYK_DECL void event_loop_service::caught(std::exception_ptr error) noexcep
 ASIO_EWYK_DECL void event_loop_service::end_of_thread()
 {
     closed_.store(true);
-    in_coroutine_.reset();
     quiet_timer_.reset();
+    if (quiet_)
+        run_the_last();
+    in_coroutine_.reset();
+    destroy_tasks();
     timetable_->close();
     tell_end();
     if (options_.on_thread_stop)
@@ -245,6 +302,7 @@ ASIO_EWYK_DECL void event_loop_service::watch(
         bool const quiet = ran() == before && ready_.empty() && posted_.empty();
         if (!quiet && std::chrono::steady_clock::now() < deadline)
             return watch(quiet_period, deadline);
+        quiet_ = quiet;
         closed_.store(true);
         ioc_.stop();
     });
@@ -273,6 +331,7 @@ ASIO_EWYK_DECL void event_loop_service::stop() noexcept
         return;
     state_.store(state::terminated);
     lock.unlock();
+    destroy_tasks();
     tell_end();
 }
 
@@ -311,11 +370,7 @@ ASIO_EWYK_DECL void event_loop_service::join() noexcept
 ASIO_EWYK_DECL void event_loop_service::shutdown()
 {
     closed_.store(true);
-    // A destroyed handler may submit again, but only from this thread, and then it is destroyed.
-    do
-        while (task* t = ready_.pop())
-            t->destroy();
-    while (posted_.drain_to(ready_));
+    destroy_tasks(); // there are some only if the thread could not be started
 }
 
 } // namespace asio_ewyk::detail

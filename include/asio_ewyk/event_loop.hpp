@@ -76,18 +76,18 @@ public:
     void start() { service_.start(); }
 
     /** Runs f() after `delay`, from now; a negative one counts as 0. Never, if the clock does not
-        reach that far.
+        reach that far: any unit of time may be as long as it can.
 
         Throws what allocation and the copy of f throw, and `std::system_error` if the loop's thread
         or its timers cannot be started. After the loop has ended f is destroyed. The names of the
         three are Netty's, and Java's.
     */
-    template <class F>
+    template <class Rep, class Period, class F>
         requires std::invocable<std::decay_t<F>>
-    scheduled_task schedule(std::chrono::nanoseconds delay, F&& f)
+    scheduled_task schedule(std::chrono::duration<Rep, Period> const& delay, F&& f)
     {
         return scheduled_task(service_.run_later<detail::timetable::kind::once>(
-            delay, std::chrono::nanoseconds::zero(), std::forward<F>(f)));
+            detail::saturated(delay), std::chrono::nanoseconds::zero(), std::forward<F>(f)));
     }
 
     /** Runs f() after `initial_delay`, and again each time that another `period` has passed,
@@ -95,15 +95,13 @@ public:
 
         Throws `std::invalid_argument` if `period` is not more than 0, and as schedule() does.
     */
-    template <class F>
+    template <class R1, class P1, class R2, class P2, class F>
         requires std::invocable<std::decay_t<F>&>
-    scheduled_task schedule_at_fixed_rate(
-        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds period, F&& f)
+    scheduled_task schedule_at_fixed_rate(std::chrono::duration<R1, P1> const& initial_delay,
+        std::chrono::duration<R2, P2> const& period, F&& f)
     {
-        if (period <= std::chrono::nanoseconds::zero())
-            throw std::invalid_argument("period must be more than 0");
-        return scheduled_task(service_.run_later<detail::timetable::kind::fixed_rate>(
-            initial_delay, period, std::forward<F>(f)));
+        return repeat<detail::timetable::kind::fixed_rate>("period must be more than 0",
+            detail::saturated(initial_delay), detail::saturated(period), std::forward<F>(f));
     }
 
     /** Runs f() after `initial_delay`, and again each time that `delay` has passed since a run
@@ -111,15 +109,13 @@ public:
 
         Throws `std::invalid_argument` if `delay` is not more than 0, and as schedule() does.
     */
-    template <class F>
+    template <class R1, class P1, class R2, class P2, class F>
         requires std::invocable<std::decay_t<F>&>
-    scheduled_task schedule_with_fixed_delay(
-        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds delay, F&& f)
+    scheduled_task schedule_with_fixed_delay(std::chrono::duration<R1, P1> const& initial_delay,
+        std::chrono::duration<R2, P2> const& delay, F&& f)
     {
-        if (delay <= std::chrono::nanoseconds::zero())
-            throw std::invalid_argument("delay must be more than 0");
-        return scheduled_task(service_.run_later<detail::timetable::kind::fixed_delay>(
-            initial_delay, delay, std::forward<F>(f)));
+        return repeat<detail::timetable::kind::fixed_delay>("delay must be more than 0",
+            detail::saturated(initial_delay), detail::saturated(delay), std::forward<F>(f));
     }
 
     /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
@@ -129,17 +125,18 @@ public:
         destroyed at once. For scheduled functions see scheduled_task. Later calls while one is
         under way change neither time, but wait, too.
 
-        A negative time counts as 0.
+        A negative time counts as 0; with one that the clock does not reach it waits for ever.
 
         @returns whether the loop has ended: false if a handler still runs after the timeout, after
         which the loop ends; false at once on the loop's own thread, which cannot wait for itself.
         The terms are Netty's.
     */
-    bool shutdown_gracefully(
-        std::chrono::nanoseconds quiet_period, std::chrono::nanoseconds timeout)
+    template <class R1, class P1, class R2, class P2>
+    bool shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
+        std::chrono::duration<R2, P2> const& timeout)
     {
-        auto const deadline = detail::after(timeout);
-        service_.request_shutdown(quiet_period, deadline);
+        auto const deadline = detail::after(detail::saturated(timeout));
+        service_.request_shutdown(detail::saturated(quiet_period), deadline);
         return service_.wait_for_end(deadline);
     }
 
@@ -160,15 +157,15 @@ public:
         `std::system_error` if that cannot be started; the loop is shut down all the same. What the
         executor throws when the completion is posted to it terminates the program.
     */
-    template <class CompletionToken>
-    auto async_shutdown_gracefully(std::chrono::nanoseconds quiet_period,
-        std::chrono::nanoseconds timeout, CompletionToken&& token)
+    template <class R1, class P1, class R2, class P2, class CompletionToken>
+    auto async_shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
+        std::chrono::duration<R2, P2> const& timeout, CompletionToken&& token)
     {
         return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
             [](auto handler, auto* loop, auto quiet, auto longest) {
                 detail::begin_shutdown({&loop->service_}, quiet, longest, std::move(handler));
             },
-            token, this, quiet_period, timeout);
+            token, this, detail::saturated(quiet_period), detail::saturated(timeout));
     }
 
     /// The CPU time that the loop's thread has used so far; zero before it starts, and where
@@ -224,6 +221,16 @@ public:
 
 private:
     friend class event_loop_group;
+
+    template <detail::timetable::kind Kind, class F>
+    scheduled_task repeat(char const* refusal, std::chrono::nanoseconds initial_delay,
+        std::chrono::nanoseconds period, F&& f)
+    {
+        if (period <= std::chrono::nanoseconds::zero())
+            throw std::invalid_argument(refusal);
+        return scheduled_task(
+            service_.run_later<Kind>(initial_delay, period, std::forward<F>(f)));
+    }
 
     // Twice is as good as once.
     void end() noexcept

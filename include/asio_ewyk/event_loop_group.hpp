@@ -64,24 +64,24 @@ public:
     }
 
     /// As `event_loop::schedule`, by the loop that is next(). Throws what that throws, too.
-    template <class F>
-    scheduled_task schedule(std::chrono::nanoseconds delay, F&& f)
+    template <class Rep, class Period, class F>
+    scheduled_task schedule(std::chrono::duration<Rep, Period> const& delay, F&& f)
     {
         return next().schedule(delay, std::forward<F>(f));
     }
 
     /// As `event_loop::schedule_at_fixed_rate`, by the loop that is next(): always the same one.
-    template <class F>
-    scheduled_task schedule_at_fixed_rate(
-        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds period, F&& f)
+    template <class R1, class P1, class R2, class P2, class F>
+    scheduled_task schedule_at_fixed_rate(std::chrono::duration<R1, P1> const& initial_delay,
+        std::chrono::duration<R2, P2> const& period, F&& f)
     {
         return next().schedule_at_fixed_rate(initial_delay, period, std::forward<F>(f));
     }
 
     /// As `event_loop::schedule_with_fixed_delay`, by the loop that is next(): always the same one.
-    template <class F>
-    scheduled_task schedule_with_fixed_delay(
-        std::chrono::nanoseconds initial_delay, std::chrono::nanoseconds delay, F&& f)
+    template <class R1, class P1, class R2, class P2, class F>
+    scheduled_task schedule_with_fixed_delay(std::chrono::duration<R1, P1> const& initial_delay,
+        std::chrono::duration<R2, P2> const& delay, F&& f)
     {
         return next().schedule_with_fixed_delay(initial_delay, delay, std::forward<F>(f));
     }
@@ -91,12 +91,13 @@ public:
         @returns whether all have ended; on a thread of the group at once, as it cannot wait for
         itself.
     */
-    bool shutdown_gracefully(
-        std::chrono::nanoseconds quiet_period, std::chrono::nanoseconds timeout)
+    template <class R1, class P1, class R2, class P2>
+    bool shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
+        std::chrono::duration<R2, P2> const& timeout)
     {
-        auto const deadline = detail::after(timeout);
+        auto const deadline = detail::after(detail::saturated(timeout));
         for (event_loop& loop : *this)
-            loop.service_.request_shutdown(quiet_period, deadline);
+            loop.service_.request_shutdown(detail::saturated(quiet_period), deadline);
         if (std::any_of(begin(), end(), [](event_loop& l) { return l.in_event_loop(); }))
             return terminated();
         bool all = true;
@@ -107,9 +108,9 @@ public:
 
     /// As `event_loop::async_shutdown_gracefully`, all at the same time: success when all have
     /// ended. Throws what that throws, too.
-    template <class CompletionToken>
-    auto async_shutdown_gracefully(std::chrono::nanoseconds quiet_period,
-        std::chrono::nanoseconds timeout, CompletionToken&& token)
+    template <class R1, class P1, class R2, class P2, class CompletionToken>
+    auto async_shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
+        std::chrono::duration<R2, P2> const& timeout, CompletionToken&& token)
     {
         return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
             [](auto handler, auto* group, auto quiet, auto longest) {
@@ -118,7 +119,7 @@ public:
                     loops.push_back(&loop.service_);
                 detail::begin_shutdown(std::move(loops), quiet, longest, std::move(handler));
             },
-            token, this, quiet_period, timeout);
+            token, this, detail::saturated(quiet_period), detail::saturated(timeout));
     }
 
     /// Whether all have ended. No-throw guarantee.

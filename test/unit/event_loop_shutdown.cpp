@@ -1,6 +1,6 @@
 // How an event_loop ends.
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/event_loop_group.hpp>
 
 #include "pool_support.hpp"
 
@@ -98,6 +98,49 @@ BOOST_AUTO_TEST_CASE(by_a_handler_of_its_own)
     asio::post(loop, [&] { result = loop.shutdown_gracefully(0ms, 1h); });
     BOOST_TEST(eventually([&] { return loop.terminated(); }));
     BOOST_TEST(result == 0);
+}
+
+// In nanoseconds these do not fit into 64 bits.
+BOOST_AUTO_TEST_CASE(long_times)
+{
+    using std::chrono::hours;
+    auto const waits = [](auto shut_down, auto timeout) {
+        ewyk::event_loop_group group(1);
+        bool ran = false;
+        // For longer than a deadline in the past waits.
+        asio::post(group[0], [] { std::this_thread::sleep_for(20ms); });
+        asio::post(group[0], [&] { ran = true; });
+        BOOST_TEST(shut_down(group, timeout));
+        BOOST_TEST(ran);
+    };
+    auto const all = [](auto& group, auto t) { return group.shutdown_gracefully(1ms, t); };
+    auto const one = [](auto& group, auto t) { return group[0].shutdown_gracefully(1ms, t); };
+    waits(all, hours::max());
+    waits(all, std::chrono::duration<double>(1e300));
+    waits(one, hours::max());
+    waits(one, std::chrono::seconds::max());
+
+    auto const ends = [](auto quiet_period, auto timeout) {
+        ewyk::event_loop loop;
+        loop.start();
+        auto const begin = steady_clock::now();
+        loop.shutdown_gracefully(quiet_period, timeout);
+        BOOST_TEST(eventually([&] { return loop.terminated(); }));
+        return steady_clock::now() - begin;
+    };
+    BOOST_TEST((ends(hours::max(), 30ms) >= 30ms));
+    ends(hours::max(), hours::min());
+    ends(hours::min(), hours::max());
+}
+
+BOOST_AUTO_TEST_CASE(long_times_of_asynchronous_ones)
+{
+    constexpr auto hours = std::chrono::hours::max();
+    ewyk::event_loop_group group(2);
+    for (ewyk::event_loop& loop : group)
+        asio::post(loop, [] { std::this_thread::sleep_for(20ms); });
+    BOOST_CHECK_NO_THROW(group[0].async_shutdown_gracefully(1ms, hours, asio::use_future).get());
+    BOOST_CHECK_NO_THROW(group.async_shutdown_gracefully(1ms, hours, asio::use_future).get());
 }
 
 // It would wait for itself.

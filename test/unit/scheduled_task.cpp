@@ -238,13 +238,20 @@ BOOST_AUTO_TEST_CASE(a_function_that_can_only_be_moved)
 BOOST_AUTO_TEST_CASE(a_time_that_the_clock_does_not_reach)
 {
     ewyk::event_loop loop;
+    ewyk::event_loop_group group(1);
     event first;
     std::atomic<int> ran{0};
     std::vector<ewyk::scheduled_task> const tasks{
         loop.schedule(nanoseconds::max(), [&] { ++ran; }),
         loop.schedule_at_fixed_rate(nanoseconds::max(), nanoseconds::max(), [&] { ++ran; }),
         loop.schedule_at_fixed_rate(0ms, nanoseconds::max(), [&] { first.set(); }),
-        loop.schedule_with_fixed_delay(0ms, nanoseconds::max(), [&] { ++ran; })};
+        loop.schedule_with_fixed_delay(0ms, nanoseconds::max(), [&] { ++ran; }),
+        loop.schedule(std::chrono::seconds::max(), [&] { ++ran; }),
+        loop.schedule(std::chrono::duration<float>(1e30f), [&] { ++ran; }),
+        group.schedule(std::chrono::hours::max(), [&] { ++ran; }),
+        group.schedule_at_fixed_rate(
+            std::chrono::hours::max(), std::chrono::hours::max(), [&] { ++ran; }),
+        group.schedule_with_fixed_delay(1h, std::chrono::hours::max(), [&] { ++ran; })};
     BOOST_TEST(first.wait());
     event later;
     loop.schedule(2ms, [&] { later.set(); });

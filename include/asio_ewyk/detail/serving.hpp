@@ -171,7 +171,7 @@ private:
     static asio::awaitable<void> wait(
         listener_type& self, std::chrono::nanoseconds time = std::chrono::seconds(1))
     {
-        self.timer().expires_after(std::chrono::ceil<asio::steady_timer::duration>(time));
+        self.timer().expires_at(after(time));
         (void)co_await self.timer().async_wait(as_result);
     }
 

@@ -2,7 +2,9 @@
 #define ASIO_EWYK_DETAIL_STACK_CAPTURE_HPP
 
 #include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/detail/thread_activity.hpp>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,14 +16,16 @@
 #include <boost/core/demangle.hpp>
 
 #include <execinfo.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -71,13 +75,17 @@ public:
         ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
     }
 
-    // Empty if the thread does not answer.
-    static std::vector<std::string> of(thread_id thread, int signal)
+    // Of that change of the thread's record; empty if it has gone on, or does not answer.
+    static std::vector<std::string> of(
+        thread_activity const& a, std::uint64_t changes, int signal)
     {
         std::lock_guard const lock(one_);
+        thread_id const thread = a.thread();
         // Acquire: a late answer to the last question is over, or will find this claimed.
-        if (busy_.load(std::memory_order_acquire))
+        if (busy_.load(std::memory_order_acquire) || is_held_up(thread, signal))
             return {};
+        about_ = &a;
+        changes_ = changes;
         thread_.store(thread, std::memory_order_relaxed);
         done_.store(false, std::memory_order_relaxed);
         asked_.store(true, std::memory_order_release);
@@ -109,13 +117,32 @@ private:
     static constexpr int patience = 500; // times 100 us
     static constexpr int own = 2;        // frames of the handler, and of the call of it
 
+    // Whether the thread blocks the signal, or has one that it did not answer. Another one would be
+    // queued: it is a real-time signal.
+    static bool is_held_up(thread_id thread, int signal) noexcept
+    {
+        char text[4096];
+        std::snprintf(text, sizeof text, "/proc/self/task/%d/status", thread);
+        int const file = ::open(text, O_RDONLY | O_CLOEXEC);
+        ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
+        if (file >= 0)
+            ::close(file);
+        text[size > 0 ? size : 0] = '\0';
+        auto const has = [&](char const* set) {
+            char const* const found = std::strstr(text, set);
+            return found
+                && (std::strtoull(found + std::strlen(set), nullptr, 16) >> (signal - 1) & 1) != 0;
+        };
+        return has("\nSigPnd:") || has("\nSigBlk:");
+    }
+
     static void answer(int, siginfo_t*, void*) noexcept
     {
         int const error = errno;
         busy_.store(true, std::memory_order_relaxed);
         if (thread_.load() == current_thread_id() && asked_.exchange(false))
         {
-            depth_ = ::backtrace(frames_, deepest);
+            depth_ = about_->changes() == changes_ ? ::backtrace(frames_, deepest) : 0;
             done_.store(true, std::memory_order_release);
         }
         busy_.store(false, std::memory_order_release);
@@ -143,9 +170,11 @@ private:
 
     static inline std::mutex one_; // held by who asks
 
-    // Whoever asks writes thread_ and done_, and then asked_; the thread that takes asked_ back
-    // writes the frames, and then done_.
+    // The thread that asks writes these down to done_, and then asked_; the one that takes asked_
+    // back writes the frames, and then done_.
     static inline std::atomic<bool> asked_{false};
+    static inline thread_activity const* about_ = nullptr;
+    static inline std::uint64_t changes_ = 0;
     static inline std::atomic<thread_id> thread_{};
     static inline std::atomic<bool> done_{false};
     static inline std::atomic<bool> busy_{false};
@@ -166,7 +195,7 @@ class stack_capture
 public:
     static void install(int) noexcept {}
     static void allow(int) noexcept {}
-    static std::vector<std::string> of(thread_id, int) { return {}; }
+    static std::vector<std::string> of(thread_activity const&, std::uint64_t, int) { return {}; }
     static void forget_others() noexcept {}
 };
 

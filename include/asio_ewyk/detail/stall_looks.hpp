@@ -169,17 +169,18 @@ private:
             r.thread_name = thread_name(a.thread());
             r.sleeps = sleeps(a.thread());
             r.waiting = w.what().waiting();
-            if (w.settings().stack_signal != 0 && a.changes() == s.changes)
-                r.stack = stack_capture::of(a.thread(), w.settings().stack_signal);
             // If it has ended meanwhile, nothing of this needs to be true.
             if (a.changes() != s.changes)
                 return;
-            stall_limit& limit = at(contexts_, p.number()).limit;
             time_point const now = std::chrono::steady_clock::now();
+            stall_limit& limit = at(contexts_, p.number()).limit;
             if (!limit.allows(now))
                 return;
             r.suppressed = limit.take_suppressed();
             r.time = now - g.since;
+            // Last: the signal may end what the handler waits for, and so the handler.
+            if (w.settings().stack_signal != 0)
+                r.stack = stack_capture::of(a, s.changes, w.settings().stack_signal);
             g.told = r;
             w.tell(r);
         });

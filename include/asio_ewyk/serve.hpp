@@ -107,9 +107,10 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     without an error; or likewise with the error that makes it impossible to accept any more.
     A lack of descriptors or of memory is not one of them: then it pauses.
 
-    That one of the workers is shut down or destroyed is as good as cancellation; sessions in
-    workers that have ended are not waited for. The boss is to be shut down after the operation: it
-    cannot complete in a loop that has ended.
+    That one of the workers is shut down or destroyed is as good as cancellation, also if it was
+    before; sessions in workers that have ended are not waited for. A worker that refuses a session
+    is passed over; only if all do the client is sent away, and `on_session_error` told. The boss is
+    to be shut down after the operation: it cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.
@@ -123,8 +124,8 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
 
     @par Exception Safety
     Listens before it returns, and throws `std::invalid_argument` for options that cannot work,
-    `boost::system::system_error` if it cannot listen, and `std::system_error` if a loop's thread
-    cannot be started, whatever the token.
+    `boost::system::system_error` if it cannot listen, with `operation_aborted` if the boss has
+    ended, and `std::system_error` if a loop's thread cannot be started, whatever the token.
 
     @par Example
     @snippet example/1_tutorial/7_event_loops.cpp serve
@@ -150,13 +151,15 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
         acceptor.bind(endpoint);
         acceptor.listen(backlog);
         endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
-        listeners.push_back(std::make_shared<detail::listener<protocol>>(
-            all, detail::serial(context.get_executor()), std::move(acceptor)));
+        listeners.push_back(detail::make_listener(all, std::move(acceptor)));
     };
     if (several)
-        detail::for_each_context(boss, listen);
-    else
-        listen(detail::next_context(boss));
+        detail::for_each_context(boss, [&](auto& context) {
+            if (!detail::has_ended(context))
+                listen(context);
+        });
+    if (listeners.empty())
+        listen(detail::next_live_context(boss));
     return detail::serve(
         std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
 }
@@ -182,10 +185,8 @@ auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& wo
 {
     auto all = std::make_shared<detail::sessions<Protocol, Workers, Session>>(
         workers, std::move(session), std::move(options));
-    auto executor = detail::serial(acceptor.get_executor());
     typename detail::serving<Protocol>::listeners listeners;
-    listeners.push_back(std::make_shared<detail::listener<Protocol>>(
-        all, std::move(executor), std::move(acceptor)));
+    listeners.push_back(detail::make_listener(all, std::move(acceptor)));
     return detail::serve(
         std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
 }

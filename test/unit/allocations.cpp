@@ -2,7 +2,7 @@
 // whoever runs it. And what becomes of the thread that looks for stalls when there is none.
 
 #include "memory_support.hpp"
-#include "support.hpp"
+#include "serve_support.hpp"
 
 #include <asio_ewyk/detail/stall_monitor.hpp>
 
@@ -23,6 +23,10 @@ std::atomic<long> allocated{0};
 // How many times operator new may succeed still.
 std::atomic<long> left{std::numeric_limits<long>::max()};
 
+// This thread gets none; and how often that was so for any thread.
+thread_local bool starves = false;
+std::atomic<long> refused{0};
+
 void* counted(void* memory) noexcept
 {
     allocated.fetch_add(1, std::memory_order_relaxed); // a plain sum
@@ -36,7 +40,9 @@ void* counted(void* memory) noexcept
 
 BOOST_NOINLINE void* operator new(std::size_t size)
 {
-    if (left.fetch_sub(1) > 0)
+    if (starves)
+        ++refused;
+    else if (left.fetch_sub(1) > 0)
         if (void* const memory = std::malloc(size))
             return counted(memory);
     throw std::bad_alloc();
@@ -47,6 +53,8 @@ BOOST_NOINLINE void operator delete(void* memory, std::size_t) noexcept { std::f
 
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept
 {
+    if (starves)
+        return ++refused, nullptr;
     return counted(::memalign(alignment, size));
 }
 
@@ -175,6 +183,42 @@ BOOST_AUTO_TEST_CASE(a_monitor_that_gets_no_memory)
         begin_a_handler();
         return monitor.running();
     }));
+}
+
+// Clients wait meanwhile.
+BOOST_AUTO_TEST_CASE(serve_on_a_boss_that_gets_no_memory)
+{
+    outcome over;
+    ewyk::event_loop boss;
+    ewyk::event_loop_group workers(2);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, {.back_off = 1ms}, over.token());
+    BOOST_TEST(client(where).ask() == 'x');
+    for (int i = 0; i != 3; ++i)
+    {
+        event starved;
+        asio::post(boss, [&] {
+            // What Asio keeps for this thread would last for a while.
+            std::vector<std::shared_ptr<int>> kept;
+            for (int n = 0; n != 10; ++n)
+                kept.push_back(std::allocate_shared<int>(asio::recycling_allocator<int>()));
+            static std::vector<std::shared_ptr<int>> out_of_reach;
+            out_of_reach = std::move(kept);
+            starves = true;
+            starved.set();
+        });
+        BOOST_TEST(starved.wait());
+        long const before = refused;
+        client waits(where);
+        waits.send('w');
+        BOOST_TEST(eventually([&] { return refused > before + 3; }));
+        asio::post(boss, [] { starves = false; });
+        BOOST_TEST(waits.receive() == 'w');
+    }
+    over.cancel();
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

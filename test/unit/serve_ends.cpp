@@ -137,6 +137,60 @@ BOOST_AUTO_TEST_CASE(one_of_the_workers_is_shut_down)
     BOOST_TEST(!over.failure());
 }
 
+// As if that had come later: nobody would ever run a session there.
+BOOST_AUTO_TEST_CASE(a_worker_that_ended_before)
+{
+    for (bool const began : {true, false})
+    {
+        outcome over;
+        ewyk::event_loop_group boss(1), workers(2);
+        if (began)
+            workers[1].start();
+        BOOST_TEST(workers[1].shutdown_gracefully(0ms, patience));
+        auto acceptor = acceptor_of(boss);
+        auto const where = acceptor.local_endpoint();
+        ewyk::serve(std::move(acceptor), workers, echo, over.token());
+        BOOST_TEST(over.wait());
+        BOOST_TEST(!over.failure());
+        BOOST_CHECK_THROW(client{where}, boost::system::system_error);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_boss_that_ended_before)
+{
+    auto const is_refusal = [](boost::system::system_error const& e) {
+        return e.code() == asio::error::operation_aborted;
+    };
+    ewyk::event_loop_group workers(1);
+    ewyk::event_loop boss;
+    boss.stop();
+    BOOST_CHECK_EXCEPTION(ewyk::serve(boss, workers, loopback(), echo, asio::detached),
+        boost::system::system_error, is_refusal);
+    BOOST_CHECK_EXCEPTION(ewyk::serve(acceptor_of(boss), workers, echo, asio::detached),
+        boost::system::system_error, is_refusal);
+}
+
+// It listens on another one of them.
+BOOST_AUTO_TEST_CASE(one_loop_of_the_boss_ended_before)
+{
+    for (std::size_t ended : {0u, 1u})
+        for (bool const several : {false, true})
+        {
+            outcome over;
+            ewyk::event_loop_group boss(2), workers(1);
+            boss[ended].stop();
+            auto const where = [] {
+                asio::io_context context;
+                return tcp::acceptor(context, loopback()).local_endpoint();
+            }();
+            ewyk::serve(boss, workers, where, echo, {.reuse_port = several}, over.token());
+            for (int i = 0; i != 10; ++i)
+                BOOST_TEST(client(where).ask() == 'x');
+            over.cancel();
+            BOOST_TEST(over.wait());
+        }
+}
+
 #if defined(__linux__)
 // One loop less, although it has two parts.
 BOOST_AUTO_TEST_CASE(a_loop_that_is_boss_and_worker_is_shut_down)

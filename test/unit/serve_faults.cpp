@@ -115,6 +115,29 @@ BOOST_AUTO_TEST_CASE(a_worker_that_refuses)
     BOOST_TEST(eventually([&] { return is_served(where); }));
 }
 
+// The others have its clients, and do not wait for it.
+BOOST_AUTO_TEST_CASE(one_of_the_workers_refuses)
+{
+    event begun, go_on;
+    ewyk::event_loop boss;
+    ewyk::event_loop_group workers(4, {.max_pending_tasks = 1});
+    asio::post(workers[1], [&] {
+        begun.set();
+        go_on.wait();
+    });
+    BOOST_TEST(begun.wait());
+    asio::post(workers[1], [] {});
+    outcome over;
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, {.back_off = 1h}, over.token());
+    for (int i = 0; i != 20; ++i)
+        BOOST_TEST_REQUIRE(client(where).ask() == 'x');
+    go_on.set();
+    over.cancel();
+    BOOST_TEST(over.wait());
+}
+
 // UndefinedBehaviorSanitizer opens a pipe to look at an object.
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 // While it lives the process can open no more descriptors.

@@ -2,11 +2,15 @@
 #define ASIO_EWYK_DETAIL_ADMISSION_HPP
 
 #include <asio_ewyk/detail/context_watch.hpp>
+#include <asio_ewyk/detail/contexts.hpp>
+#include <asio_ewyk/detail/operation_memory.hpp>
 #include <asio_ewyk/serve_options.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -37,8 +41,18 @@ public:
 
     asio::any_io_executor const& executor() const noexcept { return executor_; }
 
-    // The executor's.
+    // The executor's; the memory is that of what it waits for.
     asio::steady_timer& timer() noexcept { return timer_; }
+    operation_memory& memory() noexcept { return memory_; }
+
+    // With a loop, a wait for the timer that follows needs no memory but that.
+    void set_timer(time_point end)
+    {
+        timer_.expires_at(end);
+        if (in_loop_)
+            timer_.async_wait(asio::bind_allocator(timer_memory_.get(),
+                [self = shared_from_this()](boost::system::error_code) {}));
+    }
 
 protected:
     listener_base(std::shared_ptr<admission> all, asio::any_io_executor executor);
@@ -62,6 +76,9 @@ private:
 
     asio::any_io_executor const executor_;
     asio::steady_timer timer_;
+    bool const in_loop_; // has one thread, and may be waited for without memory
+    operation_memory memory_;
+    operation_memory timer_memory_; // of a wait which has Asio keep room for the timer
     bool wants_place_ = false; // guarded by the admission's mutex
 };
 
@@ -104,10 +121,12 @@ public:
         return !full;
     }
 
-    // Who has a place will have its session in that context.
-    void assign(asio::execution_context& context) noexcept
+    // Who has a place will have its session in that context, and not in the one from before.
+    void assign(asio::execution_context* before, asio::execution_context& context) noexcept
     {
         std::lock_guard const lock(mutex_);
+        if (before)
+            --find(*before)->live;
         ++find(context)->live;
     }
 
@@ -173,6 +192,9 @@ private:
     {
         asio::use_service<context_watch>(context).add(
             std::shared_ptr<context_watcher>(shared_from_this(), this));
+        // It may have ended before: then it told nobody, or will tell again.
+        if (has_ended(context))
+            context_ended(context);
     }
 
     void stop_locked(listener_base const* self = nullptr) noexcept
@@ -261,6 +283,7 @@ inline listener_base::listener_base(
     : all_(std::move(all))
     , executor_(std::move(executor))
     , timer_(executor_)
+    , in_loop_(executor_.target<asio::io_context::executor_type>() != nullptr)
 {
     std::lock_guard const lock(all_->mutex_);
     all_->listeners_.push_back(this);
@@ -314,7 +337,7 @@ public:
 
     void assign(asio::execution_context& context) noexcept
     {
-        all_->assign(context);
+        all_->assign(context_, context);
         context_ = &context;
     }
 

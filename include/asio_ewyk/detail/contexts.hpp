@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_CONTEXTS_HPP
 #define ASIO_EWYK_DETAIL_CONTEXTS_HPP
 
+#include <asio_ewyk/detail/event_loop_service.hpp>
+
 #include <boost/asio/execution_context.hpp>
 
 #include <concepts>
@@ -39,6 +41,25 @@ void for_each_context(T& all, F f)
     else
         for (auto& context : all)
             f(context);
+}
+
+// Whether the context has come to its end, and is a loop: others can be run again.
+inline bool has_ended(asio::execution_context& context)
+{
+    return asio::has_service<event_loop_service>(context)
+        && asio::use_service<event_loop_service>(context).ended();
+}
+
+// The next one, or if that has ended another one; an ended one if there is no other.
+template <contexts T>
+auto& next_live_context(T& all)
+{
+    auto* chosen = &next_context(all);
+    for_each_context(all, [&](auto& other) {
+        if (has_ended(*chosen))
+            chosen = &other;
+    });
+    return *chosen;
 }
 
 template <contexts T>

@@ -89,6 +89,9 @@ public:
     std::chrono::nanoseconds cpu_time() const noexcept { return clock_.now(); }
     loop_metrics metrics() const;
     bool terminated() const noexcept { return state_.load() == state::terminated; }
+
+    // Whether it runs nothing any more; then context_watch has told, or will, those that it knew.
+    bool ended() const noexcept { return drained_.load(); }
     void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
     bool wait_for_end(time_point deadline);
     void stop() noexcept;

@@ -6,7 +6,9 @@
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -14,12 +16,15 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
 #include <chrono>
 #include <memory>
+#include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,10 +33,13 @@ namespace asio_ewyk::detail {
 // Where to accept with an acceptor of that executor: one function at a time, and, where we know the
 // context, by an executor that never refuses. A strand would stay locked if the one below it once
 // did, and co_spawn would not survive it.
+// Throws boost::system::system_error if a loop has ended.
 template <class Executor>
 asio::any_io_executor serial(Executor const& executor)
 {
     asio::execution_context& context = asio::query(executor, asio::execution::context);
+    if (has_ended(context))
+        throw boost::system::system_error(asio::error::operation_aborted, "the boss has ended");
     if (asio::has_service<event_loop_service>(context))
     {
         auto& loop = asio::use_service<event_loop_service>(context);
@@ -88,6 +96,26 @@ private:
     }
 };
 
+// A listener with an acceptor that has the listener's own executor where that is the io_context's:
+// otherwise Asio needs memory for each completion, and has no way to go on without.
+template <class Protocol, class Executor>
+std::shared_ptr<listener<Protocol>> make_listener(
+    std::shared_ptr<admission> all, asio::basic_socket_acceptor<Protocol, Executor> a)
+{
+    using acceptor_type = typename listener<Protocol>::acceptor_type;
+    auto executor = serial(a.get_executor());
+    acceptor_type same(executor);
+    boost::system::error_code error;
+    auto const where = a.local_endpoint(error);
+    if (!error && executor.template target<asio::io_context::executor_type>())
+        if (auto const descriptor = a.release(error); !error)
+            same.assign(where.protocol(), descriptor);
+    if (!same.is_open())
+        same = acceptor_type(std::move(a));
+    return std::make_shared<listener<Protocol>>(
+        std::move(all), std::move(executor), std::move(same));
+}
+
 // What a serve() does, but for the sessions; so that it is compiled once for all kinds of them.
 //
 // The boss waits until there is somebody to accept, and then accepts at once, into a socket of the
@@ -114,7 +142,14 @@ public:
         }
         co_await accept(all, ls.front());
         for (all->stop(nullptr, &first); !all->finished(); all->stop(nullptr, &first))
-            co_await wait(first);
+            try
+            {
+                co_await wait(first);
+            }
+            catch (std::bad_alloc const&)
+            {
+                block_for_a_moment();
+            }
         if (all->sessions_are_over())
             all->destroy_session();
         if (auto const failure = all->failure())
@@ -165,47 +200,75 @@ private:
     // So that the boss gets to its other work. Netty's figure.
     static constexpr int at_a_time = 16;
 
-    static constexpr auto as_result = asio::as_tuple(asio::deferred);
-
-    // Waits until somebody pokes, or for a while.
-    static asio::awaitable<void> wait(
-        listener_type& self, std::chrono::nanoseconds time = std::chrono::seconds(1))
+    // Has `wait` begin a wait with a handler that has its memory in the listener; the result is a
+    // tuple of the error.
+    template <class Wait>
+    static auto wait_by(listener_type& self, Wait wait)
     {
-        self.timer().expires_at(after(time));
-        (void)co_await self.timer().async_wait(as_result);
+        constexpr auto as_result = asio::as_tuple(asio::deferred);
+        return asio::async_initiate<decltype(as_result), void(boost::system::error_code)>(
+            [&self, wait](auto handler) {
+                wait(asio::bind_allocator(self.memory().get(), std::move(handler)));
+            },
+            as_result);
+    }
+
+    static auto wait_for_client(listener_type& self)
+    {
+        return wait_by(self, [&self](auto handler) {
+            self.acceptor.async_wait(asio::socket_base::wait_read, std::move(handler));
+        });
+    }
+
+    // Waits until somebody pokes, or for a while. Throws std::bad_alloc before it waits, as nothing
+    // may throw when the coroutine is suspended: it would be gone.
+    static auto wait(listener_type& self, std::chrono::nanoseconds time = std::chrono::seconds(1))
+    {
+        self.set_timer(after(time));
+        return wait_by(
+            self, [&self](auto handler) { self.timer().async_wait(std::move(handler)); });
+    }
+
+    // Without memory for a pause.
+    static void block_for_a_moment() noexcept
+    {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 
     // Accepts until stop().
     static asio::awaitable<void> accept(
         std::shared_ptr<serving> all, std::shared_ptr<listener_type> self)
-    try
     {
         for (bool reported = false; !all->stopping();)
-        {
-            auto [error] =
-                co_await self->acceptor.async_wait(asio::socket_base::wait_read, as_result);
-            switch (error ? all->failed(error, reported)
-                          : all->accept_some(*self, error, reported))
+            try
             {
-            case next_step::wait_for_client:
-                break;
-            case next_step::wait_for_place:
-                co_await wait(*self);
-                break;
-            case next_step::back_off:
-                co_await wait(*self, all->options().back_off);
-                break;
-            case next_step::end:
-                all->stop(std::make_exception_ptr(boost::system::system_error(error)));
-                break;
+                auto [error] = co_await wait_for_client(*self);
+                switch (error ? all->failed(error, reported)
+                              : all->accept_some(*self, error, reported))
+                {
+                case next_step::wait_for_client:
+                    break;
+                case next_step::wait_for_place:
+                    co_await wait(*self);
+                    break;
+                case next_step::back_off:
+                    co_await wait(*self, all->options().back_off);
+                    break;
+                case next_step::end:
+                    all->stop(std::make_exception_ptr(boost::system::system_error(error)));
+                    break;
+                }
             }
-        }
+            catch (std::bad_alloc const&)
+            {
+                block_for_a_moment();
+            }
+            catch (...)
+            {
+                all->stop(std::current_exception());
+            }
         boost::system::error_code ignored; // it is closed all the same
         self->acceptor.close(ignored);
-    }
-    catch (...)
-    {
-        all->stop(std::current_exception());
     }
 
     next_step accept_some(listener_type& self, boost::system::error_code& error, bool& reported)

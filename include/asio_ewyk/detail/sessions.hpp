@@ -7,8 +7,11 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 
+#include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -71,20 +74,54 @@ private:
 
     void destroy_session() noexcept override { session_.reset(); }
 
+    // On its way to a worker. Not a part of what is submitted: that is destroyed if it is refused.
+    struct connection
+    {
+        socket client;
+        place its;
+    };
+
     void begin(typename listener<Protocol>::acceptor_type& acceptor, place p,
         boost::system::error_code& error) override
     {
-        auto& context = next_context(workers_);
-        socket_executor const executor = context.get_executor();
-        socket s = acceptor.accept(executor, error);
+        auto& first = next_context(workers_);
+        auto const c = std::make_shared<connection>(
+            connection{socket(socket_executor(first.get_executor())), std::move(p)});
+        acceptor.accept(c->client, error);
         if (error)
             return;
-        p.assign(context);
-        set_options(s);
-        session_executor const runs_on = executor;
-        asio::post(runs_on, [runs_on, all = self(), p = std::move(p), s = std::move(s)]() mutable {
-            all->start(runs_on, std::move(s), std::move(p));
+        set_options(c->client);
+        std::exception_ptr refusal = give(first, c);
+        if (!refusal)
+            return;
+        for_each_context(workers_, [&](auto& other) {
+            if (!refusal || &other == &first)
+                return;
+            auto const protocol = acceptor.local_endpoint().protocol();
+            c->client = socket(
+                socket_executor(other.get_executor()), protocol, c->client.release());
+            refusal = give(other, c);
         });
+        if (refusal)
+            std::rethrow_exception(refusal);
+    }
+
+    // What was thrown, if it cannot have its session there.
+    template <class Context>
+    std::exception_ptr give(Context& context, std::shared_ptr<connection> const& c)
+    try
+    {
+        c->its.assign(context);
+        socket_executor const executor = context.get_executor();
+        session_executor const runs_on = executor;
+        asio::post(runs_on, [runs_on, all = self(), c] {
+            all->start(runs_on, std::move(c->client), std::move(c->its));
+        });
+        return nullptr;
+    }
+    catch (...)
+    {
+        return std::current_exception();
     }
 
     // On the worker. co_spawn submits again, but from there it is not refused.

@@ -107,10 +107,11 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     without an error; or likewise with the error that makes it impossible to accept any more.
     A lack of descriptors or of memory is not one of them: then it pauses.
 
-    That one of the workers is shut down or destroyed is as good as cancellation, also if it was
-    before; sessions in workers that have ended are not waited for. A worker that refuses a session
-    is passed over; only if all do the client is sent away, and `on_session_error` told. The boss is
-    to be shut down after the operation: it cannot complete in a loop that has ended.
+    That one of the workers is shut down or destroyed is as good as cancellation, when that begins,
+    or if it did before; sessions in workers that have ended are not waited for. A worker that
+    refuses a session is passed over; only if all do the client is sent away, and `on_session_error`
+    told. The boss is to be shut down after the operation: it cannot complete in a loop that has
+    ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.

@@ -60,6 +60,32 @@ BOOST_AUTO_TEST_CASE(a_task_begins_another_quiet_period)
     poster.join();
 }
 
+// From the last task, whenever that came. Again if a thread was held up.
+BOOST_AUTO_TEST_CASE(the_quiet_period_is_no_longer)
+{
+    constexpr auto quiet = 200ms;
+    for (bool const scheduled : {false, true})
+    {
+        auto const in_time = [&] {
+            std::atomic<steady_clock::time_point> last{};
+            auto const task = [&] { last = steady_clock::now(); };
+            ewyk::event_loop loop;
+            loop.start();
+            if (scheduled)
+                loop.schedule(20ms, task);
+            auto ended = loop.async_shutdown_gracefully(quiet, patience, asio::use_future);
+            std::this_thread::sleep_for(20ms);
+            if (!scheduled)
+                asio::post(loop, task);
+            BOOST_CHECK_NO_THROW(ended.get());
+            auto const taken = steady_clock::now() - last.load();
+            BOOST_TEST((taken >= quiet));
+            return taken < quiet * 3 / 2;
+        };
+        BOOST_TEST(eventually(in_time));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(the_timeout_ends_it_although_tasks_come)
 {
     ewyk::event_loop loop;

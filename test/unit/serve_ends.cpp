@@ -137,6 +137,52 @@ BOOST_AUTO_TEST_CASE(one_of_the_workers_is_shut_down)
     BOOST_TEST(!over.failure());
 }
 
+// Clients that come all the time do not keep a worker from its quiet period.
+BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_under_load)
+{
+    outcome over;
+    ewyk::event_loop_group boss(1), workers(2);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, over.token());
+    std::atomic<bool> enough{false};
+    gathering answered;
+    std::thread load([&] {
+        while (!enough)
+            if (is_served(where))
+                answered.arrive();
+    });
+    BOOST_TEST(answered.wait_for(20));
+    auto const begin = std::chrono::steady_clock::now();
+    BOOST_TEST(workers.shutdown_gracefully(200ms, patience));
+    BOOST_TEST((std::chrono::steady_clock::now() - begin < patience / 2));
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
+    enough = true;
+    load.join();
+}
+
+// It has been told to shut down, but has not ended.
+BOOST_AUTO_TEST_CASE(a_worker_that_is_about_to_end)
+{
+    outcome over;
+    event running, release;
+    ewyk::event_loop boss, worker;
+    asio::post(worker, [&] {
+        running.set();
+        release.wait();
+    });
+    BOOST_TEST(running.wait());
+    auto ended = worker.async_shutdown_gracefully(0ms, patience, asio::use_future);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), worker, echo, over.token());
+    BOOST_TEST(over.wait());
+    BOOST_CHECK_THROW(client{where}, boost::system::system_error);
+    release.set();
+    BOOST_CHECK_NO_THROW(ended.get());
+}
+
 // As if that had come later: nobody would ever run a session there.
 BOOST_AUTO_TEST_CASE(a_worker_that_ended_before)
 {

@@ -195,6 +195,8 @@ private:
         // It may have ended before: then it told nobody, or will tell again.
         if (has_ended(context))
             context_ended(context);
+        else if (is_closing(context))
+            context_closes(context);
     }
 
     void stop_locked(listener_base const* self = nullptr) noexcept
@@ -203,6 +205,13 @@ private:
         for (listener_base* l : listeners_)
             if (l != self)
                 l->poke();
+    }
+
+    void context_closes(asio::execution_context& context) noexcept override
+    {
+        std::lock_guard const lock(mutex_);
+        if (find(context) != workers_.end())
+            stop_locked();
     }
 
     // A listener that would never get to know is taken for gone; one of the workers that would

@@ -16,7 +16,11 @@ namespace asio = boost::asio;
 class context_watcher
 {
 public:
-    // It runs nothing any more; by its own thread. Only contexts with a thread of their own tell.
+    // It is being shut down, and ends sooner if nothing new comes. Only contexts with a thread of
+    // their own tell.
+    virtual void context_closes(asio::execution_context& context) noexcept = 0;
+
+    // It runs nothing any more; by its own thread. Likewise.
     virtual void context_ended(asio::execution_context& context) noexcept = 0;
 
     // It is about to be destroyed, and is used no more when this returns.
@@ -44,6 +48,13 @@ public:
         std::lock_guard const lock(mutex_);
         std::erase_if(watchers_, [](auto const& w) { return w.expired(); });
         watchers_.push_back(std::move(watcher));
+    }
+
+    void closes() noexcept
+    {
+        for (auto const& watcher : watchers())
+            if (auto const alive = watcher.lock())
+                alive->context_closes(context());
     }
 
     void ended() noexcept

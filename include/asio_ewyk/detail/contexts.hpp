@@ -50,6 +50,13 @@ inline bool has_ended(asio::execution_context& context)
         && asio::use_service<event_loop_service>(context).ended();
 }
 
+// Likewise, whether it is about to.
+inline bool is_closing(asio::execution_context& context)
+{
+    return asio::has_service<event_loop_service>(context)
+        && asio::use_service<event_loop_service>(context).closing();
+}
+
 // The next one, or if that has ended another one; an ended one if there is no other.
 template <contexts T>
 auto& next_live_context(T& all)

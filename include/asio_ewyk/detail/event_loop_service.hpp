@@ -92,6 +92,13 @@ public:
 
     // Whether it runs nothing any more; then context_watch has told, or will, those that it knew.
     bool ended() const noexcept { return drained_.load(); }
+
+    // Likewise, whether it is about to.
+    bool closing() const noexcept
+    {
+        state const s = state_.load();
+        return closed_.load() || s == state::shutting_down || s == state::terminated;
+    }
     void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
     bool wait_for_end(time_point deadline);
     void stop() noexcept;
@@ -149,9 +156,14 @@ private:
         if (asio::has_service<context_watch>(ioc_))
             asio::use_service<context_watch>(ioc_).ended();
     }
+    void tell_shutdown() noexcept
+    {
+        if (asio::has_service<context_watch>(ioc_))
+            asio::use_service<context_watch>(ioc_).closes();
+    }
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
+    void end_if_quiet(std::chrono::nanoseconds quiet_period, time_point deadline);
     void schedule() noexcept;
-    std::uint64_t ran() const noexcept { return depth_.taken() + timetable_->ran(); }
 
     friend wake_slot<event_loop_service>;
     void woken();
@@ -174,6 +186,8 @@ private:
     std::optional<in_place_run> in_coroutine_;
     std::optional<asio::steady_timer> quiet_timer_;
     bool quiet_ = false; // the shutdown has found nothing to do
+    std::uint64_t ran_ = 0;    // tasks, up to the last round
+    time_point last_ran_{};    // the end of the last round that had some
 
     // Handles use it when the loop is gone.
     std::shared_ptr<timetable> const timetable_ = std::make_shared<timetable>();

@@ -63,8 +63,8 @@ public:
         f();
     }
 
-    // How many that run once have. On the loop's thread.
-    std::size_t ran() const noexcept { return ran_; }
+    // When one that runs once has ended last. On the loop's thread.
+    time_point last_ran() const noexcept { return last_ran_; }
 
     // How many runs there were of all. Any thread.
     std::uint64_t runs() const noexcept { return runs_.get(); }
@@ -85,7 +85,7 @@ private:
     std::mutex mutex_;
     boost::intrusive::list<entry, boost::intrusive::base_hook<hook>> entries_; // guarded by mutex_
     accepts accepts_ = accepts::everything;                                    // guarded by mutex_
-    std::size_t ran_ = 0;                                                      // the loop's own
+    time_point last_ran_{};                                                    // the loop's own
     own_counter runs_;                                                         // likewise
 };
 

@@ -72,6 +72,11 @@ ASIO_EWYK_DECL void event_loop_service::woken()
         ~finish()
         {
             self.last_round_ = std::chrono::steady_clock::now();
+            if (std::uint64_t const ran = self.depth_.taken(); ran != self.ran_)
+            {
+                self.ran_ = ran;
+                self.last_ran_ = self.last_round_;
+            }
             if (self.ready_.empty())
             {
                 self.scheduled_.store(false);
@@ -280,6 +285,7 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
         try
         {
             quiet_timer_.emplace(ioc_.get_executor());
+            last_ran_ = std::chrono::steady_clock::now();
             watch(quiet_period, deadline);
         }
         catch (...)
@@ -290,22 +296,35 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
     });
     end_ = deadline;
     state_.store(state::shutting_down);
+    lock.unlock();
+    tell_shutdown();
 }
 
 // The loop's thread. A task that comes in the quiet period begins another one, run or not: tasks
-// may have to wait while I/O has its share.
+// may have to wait while I/O has its share. One that waits begins it after it has run.
 ASIO_EWYK_DECL void event_loop_service::watch(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
-    quiet_timer_->expires_at(std::min(after(quiet_period), deadline));
-    quiet_timer_->async_wait([=, this, before = ran()](boost::system::error_code) {
-        bool const quiet = ran() == before && ready_.empty() && posted_.empty();
-        if (!quiet && std::chrono::steady_clock::now() < deadline)
-            return watch(quiet_period, deadline);
-        quiet_ = quiet;
-        closed_.store(true);
-        ioc_.stop();
+    bool const waits = !ready_.empty() || !posted_.empty();
+    time_point const last = waits ? std::chrono::steady_clock::now()
+                                  : std::max(last_ran_, timetable_->last_ran());
+    quiet_timer_->expires_at(std::min(after(quiet_period, last), deadline));
+    quiet_timer_->async_wait([=, this](boost::system::error_code) {
+        end_if_quiet(quiet_period, deadline);
     });
+}
+
+ASIO_EWYK_DECL void event_loop_service::end_if_quiet(
+    std::chrono::nanoseconds quiet_period, time_point deadline)
+{
+    time_point const now = std::chrono::steady_clock::now();
+    bool const quiet = ready_.empty() && posted_.empty()
+        && after(quiet_period, std::max(last_ran_, timetable_->last_ran())) <= now;
+    if (!quiet && now < deadline)
+        return watch(quiet_period, deadline);
+    quiet_ = quiet;
+    closed_.store(true);
+    ioc_.stop();
 }
 
 ASIO_EWYK_DECL bool event_loop_service::wait_for_end(time_point deadline)

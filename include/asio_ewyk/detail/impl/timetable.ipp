@@ -84,7 +84,6 @@ ASIO_EWYK_DECL bool timetable::entry::begin()
     if (state_.load() != state::waiting)
         return false;
     bool const once = kind_ == kind::once;
-    table_->ran_ += once;
     table_->runs_.add();
     state_.store(once ? state::ending : state::running);
     return true;
@@ -109,6 +108,8 @@ ASIO_EWYK_DECL void timetable::entry::end() noexcept
         std::lock_guard const lock(table_->mutex_);
         if (state_.load() == state::running)
             state_.store(state::ending);
+        if (kind_ == kind::once && state_.load() == state::ending)
+            table_->last_ran_ = std::chrono::steady_clock::now();
     }
     destroy_function();
     std::lock_guard const lock(table_->mutex_);

@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_EXAMPLE_LOAD_ANSWER_HPP
 #define ASIO_EWYK_EXAMPLE_LOAD_ANSWER_HPP
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -76,7 +77,7 @@ private:
             if (field.size() <= name.size()
                 || ::strncasecmp(field.data(), name.data(), name.size()) != 0)
                 continue;
-            field.remove_prefix(field.find_first_not_of(' ', name.size()));
+            field.remove_prefix(std::min(field.find_first_not_of(' ', name.size()), field.size()));
             auto const [stopped, error] =
                 std::from_chars(field.data(), field.data() + field.size(), length);
             return error == std::errc() && stopped == field.data() + field.size()

@@ -83,6 +83,7 @@ BOOST_AUTO_TEST_CASE(other_answers_are_bad)
              "HTTP/1.1 500",
              "HTTP/1.1 200 OK\r\n\r\n",
              "HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n",
+             "HTTP/1.1 200 OK\r\nContent-Length:   \r\nDate: 5\r\n\r\nfast\n",
              "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
              "HTTP/1.1 200 OK\r\nContent-Length: 5x\r\n\r\nfast\n",
              "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",

@@ -23,7 +23,7 @@ namespace asio_ewyk {
     connections that come all at once are spread over the loops, the less busy ones getting
     more. Idle loops get the same number each, but not in turn.
 
-    A loop that waits in a handler, for a lock or for a disk, uses no CPU time and looks idle.
+    A loop that has ended is not chosen, unless all have. One that waits in a handler, for a lock or for a disk, uses no CPU time and looks idle.
     Where the system has no such clocks all loops do, and get the same number each. A connection
     stays with its loop: who is busy is taken into account for new ones only.
 

@@ -47,6 +47,20 @@ BOOST_AUTO_TEST_CASE(the_idle_one_gets_more)
     BOOST_TEST(group.shutdown_gracefully(0ms, patience));
 }
 
+// It uses no time any more.
+BOOST_AUTO_TEST_CASE(one_that_has_ended_is_left_out)
+{
+    ewyk::event_loop_group group(2, {}, ewyk::least_loaded());
+    BOOST_TEST(choose_of_two(group, 10)[0] == 5);
+    for (ewyk::event_loop& loop : group)
+        loop.start();
+    group[1].shutdown_gracefully(0ms, patience);
+    BOOST_TEST(choose_of_two(group, 100)[1] == 0);
+    group[0].shutdown_gracefully(0ms, patience);
+    auto const chosen = choose_of_two(group, 100);
+    BOOST_TEST(chosen[0] + chosen[1] == 100);
+}
+
 BOOST_AUTO_TEST_CASE(several_threads_choose)
 {
     constexpr std::size_t each = 20'000;

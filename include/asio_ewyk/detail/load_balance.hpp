@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace asio_ewyk::detail {
@@ -28,6 +29,7 @@ class load_balance
 public:
     explicit load_balance(std::size_t servers)
         : servers_(servers)
+        , left_(servers)
     {
     }
 
@@ -45,17 +47,24 @@ public:
         }
     }
 
+    // That server is given nothing any more, unless none is left.
+    void leave_out(std::size_t i) noexcept
+    {
+        left_ -= !std::exchange(servers_[i].gone, true);
+    }
+
     // The server that is given the next one.
     std::size_t choose() noexcept
     {
         double load = 0;
         double fresh = 0;
         for (server const& s : servers_)
-        {
-            load += s.load;
-            fresh += s.fresh;
-        }
-        double const n = static_cast<double>(servers_.size());
+            if (counts(s))
+            {
+                load += s.load;
+                fresh += s.fresh;
+            }
+        double const n = static_cast<double>(left_ != 0 ? left_ : servers_.size());
         double const cost = std::max(caution * load / std::max(fresh, n), least_cost);
 
         double least = std::numeric_limits<double>::infinity();
@@ -64,7 +73,7 @@ public:
         for (std::size_t i = 0; i != servers_.size(); ++i)
         {
             double const level = servers_[i].load + cost * servers_[i].fresh;
-            if (level > least)
+            if (level > least || !counts(servers_[i]))
                 continue;
             equals = level < least ? 1 : equals + 1;
             if (chance_() % equals == 0)
@@ -82,7 +91,10 @@ private:
     {
         double load = 0;
         double fresh = 0;
+        bool gone = false;
     };
+
+    bool counts(server const& s) const noexcept { return !s.gone || left_ == 0; }
 
     static constexpr double memory = 0.1;
     static constexpr double caution = 2;
@@ -91,6 +103,7 @@ private:
     static constexpr double least_cost = 0.001;
 
     std::vector<server> servers_;
+    std::size_t left_; // that are not gone
     std::minstd_rand chance_; // the same in each run: tests can be repeated
 };
 

@@ -23,6 +23,9 @@ ASIO_EWYK_DECL std::size_t least_loaded::state::choose(context_group<event_loop>
     }
     if (now - measured >= interval)
         measure(group, now);
+    for (std::size_t i = 0; i != group.size(); ++i)
+        if (group[i].terminated())
+            balance->leave_out(i);
     return balance->choose();
 }
 

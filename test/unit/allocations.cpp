@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <sstream>
 
 using namespace support;
 
@@ -27,8 +28,11 @@ std::atomic<long> left{std::numeric_limits<long>::max()};
 thread_local bool starves = false;
 std::atomic<long> refused{0};
 
-void* counted(void* memory) noexcept
+std::atomic<std::size_t> bytes{0};
+
+void* counted(void* memory, std::size_t size) noexcept
 {
+    bytes.fetch_add(size, std::memory_order_relaxed);
     allocated.fetch_add(1, std::memory_order_relaxed); // a plain sum
     return memory;
 }
@@ -44,7 +48,7 @@ BOOST_NOINLINE void* operator new(std::size_t size)
         ++refused;
     else if (left.fetch_sub(1) > 0)
         if (void* const memory = std::malloc(size))
-            return counted(memory);
+            return counted(memory, size);
     throw std::bad_alloc();
 }
 
@@ -55,7 +59,7 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept
 {
     if (starves)
         return ++refused, nullptr;
-    return counted(::memalign(alignment, size));
+    return counted(::memalign(alignment, size), size);
 }
 
 BOOST_AUTO_TEST_SUITE(allocations)
@@ -183,6 +187,19 @@ BOOST_AUTO_TEST_CASE(a_monitor_that_gets_no_memory)
         begin_a_handler();
         return monitor.running();
     }));
+}
+
+// As much as is written, not as much as the page has already.
+BOOST_AUTO_TEST_CASE(of_a_page_of_many_loops)
+{
+    ewyk::prometheus_page page;
+    std::size_t const before = bytes;
+    for (int i = 0; i != 512; ++i)
+        page.add(ewyk::loop_metrics(), {{"loop", std::to_string(i)}});
+    std::size_t const asked = bytes - before;
+    std::ostringstream out;
+    out << page;
+    BOOST_TEST(asked < 20 * out.str().size());
 }
 
 // Clients wait meanwhile.

@@ -17,17 +17,19 @@
 
 namespace asio_ewyk {
 
-// Adds to a copy of the page's families, which is the page's when all has gone well.
+// Adds to the page, and takes back what it has added unless it is committed.
 class prometheus_page::writer
 {
 public:
     using extra_label = std::pair<std::string_view, std::string_view>;
 
     writer(prometheus_page& page, std::vector<label> const& labels)
-        : page_(page)
-        , families_(page.families_)
+        : families_(page.families_)
         , labels_(labels)
     {
+        before_.reserve(families_.size());
+        for (family const& f : families_)
+            before_.push_back(f.samples.size());
         for (label const& l : labels)
         {
             static constexpr std::array<std::string_view, 6> ours{
@@ -43,7 +45,20 @@ public:
         }
     }
 
-    void commit() noexcept { page_.families_.swap(families_); }
+    writer(writer const&) = delete;
+    writer& operator=(writer const&) = delete;
+
+    ~writer()
+    {
+        if (committed_)
+            return;
+        families_.erase(
+            families_.begin() + static_cast<std::ptrdiff_t>(before_.size()), families_.end());
+        for (std::size_t i = 0; i != before_.size(); ++i)
+            families_[i].samples.erase(before_[i]);
+    }
+
+    void commit() noexcept { committed_ = true; }
 
     void counter(std::string_view name, std::string_view help, std::uint64_t value,
         std::initializer_list<extra_label> more = {})
@@ -170,8 +185,9 @@ private:
         (out += value) += '\n';
     }
 
-    prometheus_page& page_;
-    std::vector<family> families_;
+    std::vector<family>& families_;
+    std::vector<std::size_t> before_; // how long the samples of each family were
+    bool committed_ = false;
     std::vector<label> const& labels_;
     std::string* samples_ = nullptr;
 };

@@ -5,6 +5,8 @@
 #include "pool_support.hpp"
 #include <asio_ewyk.hpp>
 
+#include <fstream>
+
 using namespace support;
 
 BOOST_AUTO_TEST_SUITE(bounded)
@@ -205,6 +207,39 @@ BOOST_AUTO_TEST_CASE(a_loop_that_is_overloaded_refuses)
     BOOST_TEST(tasks.most() <= static_cast<long>(limit) + 1 + 3 * submitters);
     BOOST_TEST(tasks.now() == 0);
 }
+
+#if defined(ASIO_EWYK_TEST_HAS_FIGURES) && !defined(ASIO_EWYK_TEST_SANITIZED)
+std::size_t pages_of_process()
+{
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages;
+}
+
+// A thread that has told of the timeout is not kept, nor its stack.
+BOOST_AUTO_TEST_CASE(shutdowns_of_a_stuck_loop)
+{
+    event running, release;
+    ewyk::event_loop loop;
+    asio::post(loop, [&] {
+        running.set();
+        release.wait();
+    });
+    BOOST_TEST(running.wait());
+    auto const shut_down = [&] {
+        BOOST_CHECK_THROW(loop.async_shutdown_gracefully(0ms, 0ms, asio::use_future).get(),
+            boost::system::system_error);
+    };
+    for (int i = 0; i != 3; ++i)
+        shut_down();
+    std::size_t const before = pages_of_process();
+    for (int i = 0; i != 200; ++i)
+        shut_down();
+    // Of at least 2 MiB each.
+    BOOST_TEST(pages_of_process() < before + 100 * (2 << 20 >> 12));
+    release.set();
+}
+#endif
 
 // A context's own limit: the producer runs what the pool has no room for, and reads no more meanwhile.
 BOOST_AUTO_TEST_CASE(a_context_that_is_overloaded_runs_the_rest_itself)

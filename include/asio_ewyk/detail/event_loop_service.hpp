@@ -122,6 +122,14 @@ private:
         terminated,
     };
 
+    // A thread that waits for the end; `done` is set when it is about to return. Shared: the thread
+    // may outlive the loop.
+    struct waiter
+    {
+        std::thread thread;
+        std::shared_ptr<std::atomic<bool>> done;
+    };
+
     void shutdown() override;
 
     bool serves() const noexcept override
@@ -195,7 +203,7 @@ private:
     std::mutex mutex_;
     condition changed_;
     std::thread thread_;       // written under mutex_, once, and not after stop()
-    std::vector<std::thread> waiters_; // guarded by mutex_
+    std::vector<waiter> waiters_; // guarded by mutex_
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
     thread_clock clock_;                       // written by the thread

@@ -5,6 +5,14 @@
 #include <asio_ewyk/detail/impl/event_loop_executor.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
 namespace asio_ewyk::detail {
 
 template <class F, class Allocator>
@@ -123,12 +131,34 @@ std::shared_ptr<timetable::entry> event_loop_service::run_later(
 template <class F>
 void event_loop_service::wait_in_background(F f)
 {
+    auto const done = std::make_shared<std::atomic<bool>>(false);
+    std::vector<waiter> over; // those before, which may be many where the loop is stuck
+    {
+        std::lock_guard const lock(mutex_);
+        auto const first = std::partition(waiters_.begin(), waiters_.end(),
+            [](waiter const& w) { return !w.done->load(); });
+        over.assign(
+            std::make_move_iterator(first), std::make_move_iterator(waiters_.end()));
+        waiters_.erase(first, waiters_.end());
+    }
+    for (waiter& w : over)
+        w.thread.join();
     std::lock_guard const lock(mutex_);
     block_signals blocked;
-    waiters_.emplace_back([this, f = std::move(f)] {
-        name_this_thread(options_.name, options_.number, "-end");
-        f();
-    });
+    waiters_.push_back({{}, done});
+    try
+    {
+        waiters_.back().thread = std::thread([this, done, f = std::move(f)] {
+            name_this_thread(options_.name, options_.number, "-end");
+            f();
+            done->store(true);
+        });
+    }
+    catch (...)
+    {
+        waiters_.pop_back();
+        throw;
+    }
 }
 
 } // namespace asio_ewyk::detail

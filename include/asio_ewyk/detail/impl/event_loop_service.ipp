@@ -374,16 +374,16 @@ ASIO_EWYK_DECL void event_loop_service::join() noexcept
     if (thread_.joinable())
         thread_.join();
     timetable_->close();
-    std::vector<std::thread> waiters;
+    std::vector<waiter> waiters;
     {
         std::lock_guard const lock(mutex_);
         waiters.swap(waiters_);
     }
-    for (std::thread& t : waiters)
-        if (t.get_id() == std::this_thread::get_id())
-            t.detach(); // destroys a handler that owned the loop, and is done with it
+    for (waiter& w : waiters)
+        if (w.thread.get_id() == std::this_thread::get_id())
+            w.thread.detach(); // destroys a handler that owned the loop, and is done with it
         else
-            t.join();
+            w.thread.join();
 }
 
 ASIO_EWYK_DECL void event_loop_service::shutdown()

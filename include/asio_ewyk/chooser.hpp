@@ -23,9 +23,10 @@ namespace asio_ewyk {
     connections that come all at once are spread over the loops, the less busy ones getting
     more. Idle loops get the same number each, but not in turn.
 
-    A loop that has ended is not chosen, unless all have. One that waits in a handler, for a lock or for a disk, uses no CPU time and looks idle.
-    Where the system has no such clocks all loops do, and get the same number each. A connection
-    stays with its loop: who is busy is taken into account for new ones only.
+    A loop that waits in a handler, for a lock or for a disk, uses no CPU time and looks idle. One
+    that has ended is not chosen, unless all have. Where the system has no such
+    clocks all loops do, and get the same number each. A connection stays with its loop: which one
+    is busy is taken into account for new ones only.
 
     A copy is a chooser that has measured nothing yet, so one can be the pattern for the choosers of
     several groups.

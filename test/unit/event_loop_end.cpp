@@ -27,9 +27,11 @@ bool is_broken(std::future<void>& f)
             f.get();
         return false;
     }
-    catch (std::future_error const& e)
+    catch (std::future_error const&)
     {
-        return e.code() == std::future_errc::broken_promise;
+        // The only one that there can be. ThreadSanitizer does not see that the exception, whose
+        // code would be read, is released by the standard library.
+        return true;
     }
 }
 

@@ -45,7 +45,8 @@ enum class clock
 struct options
 {
     /// How many events are kept of each thread, 32 bytes each. A task has about eight. The memory
-    /// is allocated when a thread records its first event. At least 1.
+    /// is allocated when a thread records its first event, and what was not needed freed when it
+    /// ends. Of all threads that have ended 16 times as many are kept, the latest. At least 1.
     std::size_t events_per_thread = 32768;
 
     trace::clock clock = trace::clock::automatic;

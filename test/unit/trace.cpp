@@ -230,6 +230,50 @@ BOOST_AUTO_TEST_CASE(a_full_ring_keeps_the_last_events_and_counts_the_others)
     BOOST_TEST(t.count('B', "consume") <= 8u);
 }
 
+// How many events there is room for.
+std::size_t room()
+{
+    std::size_t n = 0;
+    for (auto const& ring : ewyk::detail::trace_log::now().all)
+        n += ring->capacity();
+    return n;
+}
+
+void trace_by_a_thread_that_ends(int tasks)
+{
+    std::thread([&] {
+        ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+        post_some(ctx, tasks);
+        ctx.run();
+    }).join();
+}
+
+BOOST_AUTO_TEST_CASE(threads_that_end_leave_what_they_have_recorded)
+{
+    recorded const on({.events_per_thread = 10'000});
+    for (int i = 0; i != 20; ++i)
+        trace_by_a_thread_that_ends(1);
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('B', "consume") == 20u);
+    BOOST_TEST(t.dropped == 0);
+    BOOST_TEST(room() < 10'000u);
+}
+
+BOOST_AUTO_TEST_CASE(not_for_ever)
+{
+    recorded const on({.events_per_thread = 100});
+    for (int i = 0; i != 100; ++i)
+        trace_by_a_thread_that_ends(50);
+    auto const t = write_and_read();
+    check(t);
+    BOOST_TEST(t.count('B', "consume") >= 10u);
+    BOOST_TEST(t.dropped >= 100 * 300 - 16 * 120);
+    BOOST_TEST(room() <= 17u * 120);
+    trace_by_a_thread_that_ends(1); // the last one is there
+    BOOST_TEST(write_and_read().count('B', "consume") > 0u);
+}
+
 BOOST_AUTO_TEST_CASE(spans_that_have_not_ended_are_closed)
 {
     recorded const on;

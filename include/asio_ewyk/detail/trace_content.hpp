@@ -5,6 +5,7 @@
 #include <asio_ewyk/detail/trace_ring.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct trace_content
 
     rings all;
     trace_clock clock;
-    std::size_t without_ring; // threads
+    std::size_t without_ring;  // threads
+    std::uint64_t forgotten;   // events of threads that have ended
 };
 
 } // namespace asio_ewyk::detail

@@ -45,7 +45,6 @@ private:
     struct state;
     struct keeper;
 
-
     struct place
     {
         trace_ring* ring;      // null: there was no memory for one

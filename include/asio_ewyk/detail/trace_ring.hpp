@@ -43,6 +43,33 @@ public:
     {
     }
 
+    // One that has what the other one has and no room for more: of a thread that has ended.
+    explicit trace_ring(trace_ring const& ended)
+        : size_(static_cast<std::size_t>(
+                    std::min<std::uint64_t>(ended.recorded(), ended.size_ - 1)) + 1)
+        , slots_(std::make_unique<slot[]>(size_))
+        , count_(ended.recorded())
+        , cycles_(ended.cycles_)
+        , thread_(ended.thread_)
+        , name_(ended.name_)
+    {
+        for (std::uint64_t i = count_ - capacity(); i != count_; ++i)
+        {
+            slot const& from = ended.slots_[i % ended.size_];
+            slot& to = slots_[i % size_];
+            to.time.store(from.time);
+            to.subject.store(from.subject);
+            to.what.store(from.what);
+            to.event.store(from.event);
+        }
+    }
+
+    trace_ring& operator=(trace_ring const&) = delete;
+
+    // How many records it has room for, and how many there were.
+    std::size_t capacity() const noexcept { return size_ - 1; }
+    std::uint64_t recorded() const noexcept { return count_.load(std::memory_order_acquire); }
+
     bool cycles() const noexcept { return cycles_; }
     thread_id thread() const noexcept { return thread_; }
     // In the child of a fork, before it has other threads.

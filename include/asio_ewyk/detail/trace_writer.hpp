@@ -26,6 +26,7 @@ public:
         : clock_(log.clock.cycles() ? "cycles" : "steady")
         , without_ring_(log.without_ring)
         , lanes_(lanes_of(log))
+        , dropped_(log.forgotten)
     {
         trace_flows(lanes_).find();
         for (trace_lane const& lane : lanes_)
@@ -324,7 +325,7 @@ private:
     std::string const clock_;
     std::size_t const without_ring_;
     std::vector<trace_lane> lanes_;
-    std::uint64_t dropped_ = 0;
+    std::uint64_t dropped_;
     std::uint64_t end_ = 0; // of the trace
     std::map<task_action, std::string> types_;
     std::map<void const*, std::size_t> contexts_;

@@ -6,9 +6,11 @@
 #include <asio_ewyk/detail/trace_content.hpp>
 #include <asio_ewyk/detail/trace_log.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -21,8 +23,39 @@ struct trace_log::state
     trace_content::rings all; // guarded by mutex, as are all
     std::size_t capacity = 0;
     std::size_t without_ring = 0;
+    std::uint64_t forgotten = 0;
     std::uint32_t sessions = 0;
+
+    // Of `all`, the rings of threads that have ended, in the order in which they did; and how many
+    // records they have room for.
+    std::deque<std::shared_ptr<trace_ring>> ended;
+    std::size_t kept = 0;
     trace_clock clock;
+
+    // So many events of threads that have ended are kept as so many threads have that have not.
+    static constexpr std::size_t most_ended = 16;
+
+    // A ring counts as if it had a few records more.
+    static std::size_t cost(trace_ring const& ring) noexcept { return ring.capacity() + 16; }
+
+    // Under the mutex. Its thread records nothing any more, so it needs no room for that.
+    void end(std::shared_ptr<trace_ring> const& ring)
+    {
+        auto const found = std::find(all.begin(), all.end(), ring);
+        if (found == all.end())
+            return;
+        auto const packed = std::make_shared<trace_ring>(std::as_const(*ring));
+        ended.push_back(packed);
+        *found = packed;
+        kept += cost(*packed);
+        while (kept / most_ended > std::max(capacity, std::size_t{16}) && !ended.empty())
+        {
+            kept -= cost(*ended.front());
+            forgotten += ended.front()->recorded();
+            all.erase(std::find(all.begin(), all.end(), ended.front()));
+            ended.pop_front();
+        }
+    }
 
     // Never destroyed: threads may record something until the process is gone.
     static state& shared() { return fork_safe<state>::get(); }
@@ -42,7 +75,23 @@ struct trace_log::keeper
     keeper() = default;
     keeper(keeper const&) = delete;
     keeper& operator=(keeper const&) = delete;
-    ~keeper() { mine_ = {nullptr, 0, true}; }
+    ~keeper()
+    {
+        mine_ = {nullptr, 0, true};
+        if (!ring)
+            return;
+        std::shared_ptr<trace_ring> const last = std::move(ring);
+        state& s = state::shared();
+        std::lock_guard const lock(s.mutex);
+        try
+        {
+            s.end(last);
+        }
+        catch (...)
+        {
+            // Without memory for a smaller one it stays as it is.
+        }
+    }
 };
 
 ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
@@ -53,6 +102,9 @@ ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
     before.swap(s.all);
     s.capacity = events_per_thread;
     s.without_ring = 0;
+    s.forgotten = 0;
+    s.ended.clear();
+    s.kept = 0;
     s.clock = trace_clock(cycles);
     if (++s.sessions == 0)
         ++s.sessions;
@@ -64,7 +116,7 @@ ASIO_EWYK_DECL trace_content trace_log::now()
 {
     state& s = state::shared();
     std::lock_guard const lock(s.mutex);
-    return {s.all, s.clock, s.without_ring};
+    return {s.all, s.clock, s.without_ring, s.forgotten};
 }
 
 ASIO_EWYK_DECL void trace_log::write(

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_EVENT_LOOP_GROUP_HPP
 
 #include <asio_ewyk/context_group.hpp>
+#include <asio_ewyk/detail/cpu_quota.hpp>
 #include <asio_ewyk/event_loop.hpp>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -57,11 +57,9 @@ public:
             loop.end();
     }
 
-    /// Two for each core, Netty's figure. No-throw guarantee.
-    static std::size_t default_size() noexcept
-    {
-        return 2 * std::size_t{std::max(1u, std::thread::hardware_concurrency())};
-    }
+    /// Two for each core, Netty's figure; of the cores that a container's quota is worth, on Linux.
+    /// No-throw guarantee.
+    static std::size_t default_size() noexcept { return 2 * detail::usable_cpus(); }
 
     /// As `event_loop::schedule`, by the loop that is next(). Throws what that throws, too.
     template <class Rep, class Period, class F>

@@ -11,6 +11,7 @@
 #endif
 
 #include <asio_ewyk/detail/impl/condition.ipp>
+#include <asio_ewyk/detail/impl/cpu_quota.ipp>
 #include <asio_ewyk/detail/impl/elastic_metrics.ipp>
 #include <asio_ewyk/detail/impl/elastic_shutdown.ipp>
 #include <asio_ewyk/detail/impl/elastic_threads.ipp>

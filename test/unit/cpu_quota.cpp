@@ -1,0 +1,94 @@
+#include <asio_ewyk/detail/cpu_quota.hpp>
+#include <asio_ewyk/event_loop_group.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+
+BOOST_AUTO_TEST_SUITE(cpu_quota)
+
+namespace {
+
+namespace fs = std::filesystem;
+using asio_ewyk::detail::cpu_quota;
+
+/// The files of a system, as far as they are of interest.
+class file_system
+{
+public:
+    file_system()
+      : root_(fs::temp_directory_path() / ("ewyk-cpu-quota-" + std::to_string(::getpid())))
+    {
+        fs::remove_all(root_);
+    }
+    file_system(file_system const&) = delete;
+    file_system& operator=(file_system const&) = delete;
+    ~file_system() { fs::remove_all(root_); }
+
+    file_system& with(std::string const& file, std::string const& text)
+    {
+        fs::create_directories(fs::path(root_.string() + file).parent_path());
+        std::ofstream(root_.string() + file) << text << '\n';
+        return *this;
+    }
+
+    std::size_t cpus() const { return cpu_quota(root_.string()).cpus(); }
+
+private:
+    fs::path root_;
+};
+
+BOOST_AUTO_TEST_CASE(nothing_to_read)
+{
+    BOOST_TEST(file_system().cpus() == cpu_quota::none);
+    BOOST_TEST(file_system().with("/proc/self/cgroup", "nonsense\n::\n").cpus() == cpu_quota::none);
+    BOOST_TEST(file_system().with("/proc/self/cgroup", "0::/a/b").cpus() == cpu_quota::none);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_container)
+{
+    auto const of = [](std::string const& max) {
+        return file_system().with("/proc/self/cgroup", "0::/").with("/sys/fs/cgroup/cpu.max", max).cpus();
+    };
+    BOOST_TEST(of("max 100000") == cpu_quota::none);
+    BOOST_TEST(of("200000 100000") == 2u);
+    BOOST_TEST(of("150000 100000") == 2u);
+    BOOST_TEST(of("1000 100000") == 1u);
+    BOOST_TEST(of("0 100000") == cpu_quota::none);
+    BOOST_TEST(of("100000 0") == cpu_quota::none);
+    BOOST_TEST(of("x y") == cpu_quota::none);
+}
+
+BOOST_AUTO_TEST_CASE(the_least_of_the_groups_around)
+{
+    file_system files;
+    files.with("/proc/self/cgroup", "0::/outer/inner").with("/sys/fs/cgroup/outer/inner/cpu.max", "max 100000");
+    BOOST_TEST(files.cpus() == cpu_quota::none);
+    files.with("/sys/fs/cgroup/outer/cpu.max", "300000 100000");
+    BOOST_TEST(files.cpus() == 3u);
+    files.with("/sys/fs/cgroup/outer/inner/cpu.max", "50000 50000");
+    BOOST_TEST(files.cpus() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(of_the_first_version)
+{
+    file_system files;
+    files.with("/proc/self/cgroup", "5:cpuset:/a\n4:cpu,cpuacct:/a\n1:memory:/b")
+        .with("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1")
+        .with("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000");
+    BOOST_TEST(files.cpus() == cpu_quota::none);
+    files.with("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "250000");
+    BOOST_TEST(files.cpus() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_group_has_two_loops_for_each)
+{
+    BOOST_TEST(asio_ewyk::event_loop_group::default_size() == 2 * asio_ewyk::detail::usable_cpus());
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

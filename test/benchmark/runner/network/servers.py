@@ -73,6 +73,24 @@ HTTP: dict[str, Peer] = {
 }
 
 
+def requests(form: str) -> dict[str, Peer]:
+    """By name; sessions that are the same but for their executors. `native`: for them the context
+    is no more than an io_context."""
+
+    def peer(arrangement: str) -> Peer:
+        return ours("request_server", form, arrangement, str(THREADS))
+
+    covered = ("execute_produce_consume", "eat_what_you_kill")  # with the default grace
+    return {
+        "io_context/1": peer("io_context"),
+        **({"hand_tuned": peer("hand_tuned")} if form != "coroutine" else {}),
+        "produce_consume": peer("produce_consume"),
+        **{f"{name}+grace": peer(name) for name in covered},
+        **{f"{name}+grace native": peer(f"{name}+native") for name in covered},
+        "event_loop": peer("event_loop"),
+    }
+
+
 def echo(executor: str) -> dict[str, Peer]:
     """By name; all send back what they get, and use serve but where only io_context is said."""
 

@@ -8,11 +8,12 @@ from ..case import Case, Result, Settings, Workload
 from . import servers
 from .load import Load
 from .measuring import (
-    measure, measure_allocations, measure_burnt, measure_idle, measure_quiet, one_each, shared,
+    measure, measure_allocations, measure_burnt, measure_idle, measure_quiet, measure_twice,
+    one_each, shared,
 )
 from .workloads import (
     ACCEPT, ALL, ECHO, HTTP, IDLE, MIXED, MIXED_RATE, POOLED, QUIET, REQUESTS, REQUESTS_BESIDE,
-    REQUESTS_RATE,
+    REQUESTS_RATE, WEBSOCKET,
 )
 
 FAST = {"fast": (64, "/fast")}
@@ -24,6 +25,10 @@ BESIDE = {
 FAST_ONLY = Load(FAST)
 ECHOED = Load({"echo": (64, "/")}, options=("--echo", "64"))
 ACCEPTED = Load({"accept": (64, "/")}, options=("--echo", "64", "--reconnect"))
+TALKING = {"fast": (28, "/fast")}
+MESSAGES = Load(TALKING, options=("--websocket",))
+MESSAGES_BESIDE = Load(
+    {**TALKING, "sleeping": (4, "/sleep/10000")}, options=("--websocket",))
 
 # Of those that compute: they need a quarter of one processor.
 COMPUTING_RATE = 250
@@ -137,6 +142,11 @@ SCENARIOS = (
     requests_beside("computing"),
     requests_rate("nothing", 1000, ("io_context/1", WITH_GRACE, NATIVE)),
     requests_rate("sleeping", 10000, COVERED),
+    Scenario(
+        WEBSOCKET, {"beside": "sleeping"},
+        functools.partial(measure_twice, MESSAGES_BESIDE, MESSAGES, shared), servers.WEBSOCKET,
+        quick=("io_context/1", EPC_WITH_GRACE, WITH_GRACE),
+    ),
     quiet("nothing", None),
     quiet("load", Load(BESIDE["sleeping"])),
 )

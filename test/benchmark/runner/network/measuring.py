@@ -51,6 +51,26 @@ def measure(load: Load, processors: Processors, peer: Peer, settings: Settings) 
         )
 
 
+def measure_twice(
+    load: Load, alone: Load, processors: Processors, peer: Peer, settings: Settings
+) -> Result:
+    """Measures under the load, and before and after it under the part of it that is alone."""
+    of_server, of_clients = processors()
+    with Server(peer.command(settings), of_server) as server:
+
+        def rate(part: Load, warm_up: float) -> tuple[Result, float]:
+            result = run(
+                part, server, settings, warm_up=warm_up, seconds=seconds(settings) / 2,
+                processors=of_clients,
+            )
+            return result, result["operations"] / result["seconds"]
+
+        _, before = rate(alone, peer.warm_up[settings.full])
+        both, _ = rate(load, 0.1)
+        _, after = rate(alone, 0.1)
+    return {**both, "alone_per_second": (before + after) / 2}
+
+
 @contextlib.contextmanager
 def burning(processor: int) -> Iterator[None]:
     """Another process wants all that the processor has."""

@@ -49,6 +49,13 @@ TIMES_ALONE = Column(
     ".3f",
 )
 ALONE = Column("CPU us alone", lambda r: 1e6 * r["alone_cpu_seconds_each"], ".2f")
+ALONE_RATE = Column("alone per second", lambda r: r["alone_per_second"])
+RATE_ALONE = Column(
+    "x alone",
+    lambda r: r["operations"] / r["seconds"] / r["alone_per_second"],
+    ".3f",
+    more_is_better=True,
+)
 IDLE_OPEN = Column("idle", lambda r: r["idle"])
 EACH_IDLE = Column("KiB per idle", lambda r: r["kib_per_idle"], ".2f")
 
@@ -113,6 +120,12 @@ REQUESTS_RATE = Workload(
     baselines=("io_context/1", "hand_tuned"),
     compared=CPU_US,
 )
+WEBSOCKET = Workload(
+    "websocket",
+    "28 connections to a WebSocket++ server, first alone, then beside 4 whose handlers sleep",
+    (RATE, ALONE_RATE, P50, P99, P999, OTHERS, beside("p50"), CPU_US, ERRORS),
+    compared=RATE_ALONE,
+)
 QUIET = Workload(
     "quiet",
     "a server without clients, since it began or after a load",
@@ -121,5 +134,6 @@ QUIET = Workload(
 )
 
 ALL = (
-    HTTP, MIXED, MIXED_RATE, ECHO, ACCEPT, IDLE, REQUESTS, REQUESTS_BESIDE, REQUESTS_RATE, QUIET,
+    HTTP, MIXED, MIXED_RATE, ECHO, ACCEPT, IDLE, REQUESTS, REQUESTS_BESIDE, REQUESTS_RATE,
+    WEBSOCKET, QUIET,
 )

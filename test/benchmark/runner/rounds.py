@@ -46,5 +46,8 @@ def measure(
                 except NotAvailable as reason:
                     missing.add((case.workload, case.peer))
                     say(f"left out: {case.workload} {case.peer}: {reason}")
+                except Exception:
+                    say(f"failed: {case.workload} {case.scenario} {case.peer}")
+                    raise
         after_round()
     return [(case, found[id(case)]) for case in cases if found[id(case)]]

@@ -70,7 +70,8 @@ class Measuring(unittest.TestCase):
             raise ValueError
 
         with self.assertRaises(ValueError):
-            self.measure([Case("w", "p", {}, fail)], 1)
+            self.measure([Case("w", "p", {"n": 1}, fail)], 1)
+        self.assertIn("failed: w n 1 p\n", self.said.getvalue())
 
 
 class Turning(unittest.TestCase):

@@ -132,6 +132,7 @@ class TestServers(WithPrograms):
         with self.assertRaisesRegex(RuntimeError, "by itself"):
             with process.Server(command, os.sched_getaffinity(0)) as server:
                 server.process.wait()
+                raise ValueError("and so this failed")
 
     def test_idle_connections(self) -> None:
         self.assertEqual(possible(10), 10)

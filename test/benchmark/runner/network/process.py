@@ -103,7 +103,8 @@ class Server:
     ) -> None:
         ended = self.process.poll()
         self.end()
-        if kind is None and ended is not None:
+        # What failed because of it is its context; an interrupt ends both, and goes on.
+        if ended is not None and (kind is None or issubclass(kind, Exception)):
             raise RuntimeError(f"{self.command[0]} ended by itself, with {ended}")
 
     def end(self) -> None:

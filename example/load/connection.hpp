@@ -9,6 +9,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
@@ -48,6 +49,7 @@ struct plan
 {
     tcp::endpoint server;
     std::size_t echo = 0;              ///< send that many bytes, and expect them back; 0: HTTP
+    bool websocket = false;            ///< send the path as a message, and expect it back
     bool reconnect = false;            ///< a connection for each request
     steady_clock::time_point start;    ///< of all schedules
     steady_clock::time_point begin;    ///< of measuring
@@ -78,6 +80,14 @@ public:
         {
             request_.assign(p.echo, 'x');
             checker_.expect(request_);
+            return;
+        }
+        if (p.websocket)
+        {
+            // A text in one frame. A client's is masked; the mask of zeros changes nothing.
+            auto const size = static_cast<char>(path.size());
+            request_.append({'\x81', static_cast<char>(0x80 | size), 0, 0, 0, 0}).append(path);
+            checker_.expect(std::string{'\x81', size}.append(path));
             return;
         }
         auto const host = p.server.address().is_v6() ? "[" + p.server.address().to_string() + "]"
@@ -128,7 +138,26 @@ private:
                 return fail();
             socket_.set_option(tcp::no_delay(true), error);
             socket_.non_blocking(true, error);
-            send();
+            plan_.websocket ? upgrade() : send();
+        });
+    }
+
+    void upgrade()
+    {
+        static constexpr std::string_view text = "GET / HTTP/1.1\r\nHost: load\r\n"
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+        asio::async_write(socket_, asio::buffer(text), [this](error_code error, std::size_t) {
+            if (error)
+                return fail();
+            asio::async_read_until(socket_, asio::dynamic_buffer(answer_), "\r\n\r\n",
+                [this](error_code e, std::size_t size) {
+                    // Nothing follows before the first message.
+                    if (e || size != answer_.size() || !answer_.starts_with("HTTP/1.1 101 "))
+                        return fail();
+                    answer_.clear();
+                    send();
+                });
         });
     }
 

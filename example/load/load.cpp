@@ -83,7 +83,7 @@ tallies measure(options const& o)
     try_to_connect(o.server);
     auto const start = steady_clock::now();
     auto const begin = start + o.warmup;
-    plan const p{o.server, o.echo, o.reconnect, start, begin, begin + o.measured};
+    plan const p{o.server, o.echo, o.websocket, o.reconnect, start, begin, begin + o.measured};
     std::vector<tallies> found(o.threads, tallies(o.classes.size()));
     {
         std::vector<std::jthread> threads;

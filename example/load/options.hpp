@@ -44,6 +44,7 @@ struct options
     std::chrono::nanoseconds measured{};
     std::size_t threads = 1;
     std::size_t echo = 0;       ///< bytes; 0: HTTP
+    bool websocket = false;
     bool reconnect = false;
     bool announce = false;
     bool csv = false;
@@ -121,6 +122,7 @@ inline boost::program_options::options_description describe()
         ("threads,t", po::value<long>()->default_value(1), "threads that share the connections")
         ("echo,e", po::value<long>(),
             "send that many bytes and expect them back, not HTTP; the paths have no effect")
+        ("websocket", "send the path as a message of a WebSocket and expect it back, not HTTP")
         ("reconnect", "a connection for each request, ended by a reset; its time is part of the"
             " request's")
         ("announce", "say when measuring begins and when it ends, in a line each")
@@ -171,6 +173,12 @@ inline options parse_options(int argc, char const* const* argv)
         if (given.count("echo"))
             o.echo = static_cast<std::size_t>(
                 checked("echo", given["echo"].as<long>(), 1L, 1L << 20));
+        o.websocket = given.count("websocket") != 0;
+        if (o.websocket && o.echo != 0)
+            throw usage_error("--echo and --websocket exclude each other");
+        for (auto const& c : o.classes)
+            if (o.websocket && c.path.size() > 125)    // longer ones have another frame
+                throw usage_error("with --websocket a path must be shorter than 126 bytes");
 
         boost::system::error_code error;
         auto const port = checked("port", given["port"].as<long>(), 1L, 65535L);
@@ -190,12 +198,12 @@ inline void print_help(std::ostream& out)
 {
     out << R"(Usage: load --class NAME:CONNECTIONS:PATH [--class ...] [options]
 
-Loads an HTTP/1.1 server, or with --echo one that sends back what it gets: every connection sends a
-request, waits for the answer, checks it (status 200, a body as long as announced), and sends the
-next. Says of each class how many requests per second were answered while measuring, and how long
-they took. A wrong answer and a connection that ends are errors; it is opened again. With --rate
-also says how many requests were due while measuring and still not answered at the end; the times
-count them as answered then.
+Loads an HTTP/1.1 server, or with --echo or --websocket one that sends back what it gets: every
+connection sends a request, waits for the answer, checks it (status 200, a body as long as
+announced), and sends the next. Says of each class how many requests per second were answered while
+measuring, and how long they took. A wrong answer and a connection that ends are errors; it is
+opened again. With --rate also says how many requests were due while measuring and still not
+answered at the end; the times count them as answered then.
 
 )" << detail::describe()
         << R"(

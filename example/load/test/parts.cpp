@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_answered_has_taken_until_the_end)
 {
     asio::io_context context;
     steady_clock::time_point const start;
-    plan const p{{}, 0, false, start, start + 1s, start + 3s};
+    plan const p{{}, 0, false, false, start, start + 1s, start + 3s};
     tally counted;
     connection(context, p, counted, "/", schedule(10, 0, 1)).finish();
     BOOST_TEST(counted.unanswered == 20);    // not those of the first second
@@ -171,6 +171,8 @@ BOOST_AUTO_TEST_CASE(good_options)
     auto const echoed = parse({"--class", "a:1:/", "--echo", "64", "--reconnect"});
     BOOST_TEST(echoed.echo == 64);
     BOOST_TEST(echoed.reconnect);
+    BOOST_TEST(!echoed.websocket);
+    BOOST_TEST(parse({"--class", "a:1:/", "--websocket"}).websocket);
 }
 
 BOOST_AUTO_TEST_CASE(bad_options)
@@ -187,4 +189,7 @@ BOOST_AUTO_TEST_CASE(bad_options)
              "--rate=a:inf", "--rate=a:1x", "--rate=a:10000001", "--echo=0", "--echo=-1",
              "--echo=2000000"})
         BOOST_CHECK_THROW(parse({good, bad}), usage_error);
+    BOOST_CHECK_THROW(parse({good, "--websocket", "--echo=1"}), usage_error);
+    auto const long_path = "--class=a:1:/" + std::string(125, 'x');
+    BOOST_CHECK_THROW(parse({long_path.c_str(), "--websocket"}), usage_error);
 }

@@ -70,4 +70,5 @@ class Workload:
     columns: Sequence[Column]  # of its table
     baselines: Sequence[str] = ()  # the peers that the others are compared with
     compared: Column = RATE  # by this
+    also_compared: Sequence[Column] = ()  # and by these; their ratios come last in the table
     chart: Curve | None = None  # None: a bar for each peer

@@ -34,17 +34,20 @@ def measure(
 ) -> Results:
     """What cannot be measured here is said in one line, and left out."""
     found: dict[int, list[Result]] = {id(case): [] for case in cases}
-    missing: set[str] = set()
+    missing: set[tuple[str, str]] = set()
     for number in range(rounds):
         for group in scenarios(cases):
             say(f"round {number + 1} of {rounds}: {group[0].workload} {group[0].scenario}")
             for case in turned(group, number * max(1, len(group) // rounds)):
-                if case.peer in missing:
+                if (case.workload, case.peer) in missing:
                     continue
                 try:
                     found[id(case)].append(case.measure(settings))
                 except NotAvailable as reason:
-                    missing.add(case.peer)
-                    say(f"left out: {case.peer}: {reason}")
+                    missing.add((case.workload, case.peer))
+                    say(f"left out: {case.workload} {case.peer}: {reason}")
+                except Exception:
+                    say(f"failed: {case.workload} {case.scenario} {case.peer}")
+                    raise
         after_round()
     return [(case, found[id(case)]) for case in cases if found[id(case)]]

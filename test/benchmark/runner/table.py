@@ -55,12 +55,14 @@ def peers_table(workload: Workload, title: str, measured: list[tuple[Case, Round
     headings = ["", compared.heading, "least - most"]
     headings += [column.heading for column in workload.columns]
     headings += [f"x {peer}" for peer in baselines]
+    headings += [f"{c.heading} x {peer}" for c in workload.also_compared for peer in baselines]
     rows = []
     for peer, rounds in rounds_of.items():
         figure = of_column(compared, rounds)
         row = [peer, median(figure, compared.form), spread(figure, compared.form)]
         row += [median(of_column(c, rounds), c.form) for c in workload.columns]
-        row += [median(ratio(compared, rounds, rounds_of[b]), ".2f") for b in baselines]
+        for column in (compared, *workload.also_compared):
+            row += [median(ratio(column, rounds, rounds_of[b]), ".2f") for b in baselines]
         rows.append(row)
     return Table(title, headings, rows)
 

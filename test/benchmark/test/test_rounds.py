@@ -58,12 +58,20 @@ class Measuring(unittest.TestCase):
         self.assertEqual(self.order.count(("w", "absent")), 1)
         self.assertEqual(self.said.getvalue().count("there is none here"), 1)
 
+    def test_what_is_not_available_under_one_workload_may_be_under_another(self):
+        def fail(settings):
+            raise NotAvailable("x needs more")
+
+        results = self.measure([Case("x", "p", {}, fail), self.case("y", "p")], 2)
+        self.assertEqual([(case.workload, len(rounds)) for case, rounds in results], [("y", 2)])
+
     def test_a_measurement_that_fails_is_not_left_out(self):
         def fail(settings):
             raise ValueError
 
         with self.assertRaises(ValueError):
-            self.measure([Case("w", "p", {}, fail)], 1)
+            self.measure([Case("w", "p", {"n": 1}, fail)], 1)
+        self.assertIn("failed: w n 1 p\n", self.said.getvalue())
 
 
 class Turning(unittest.TestCase):

@@ -1,3 +1,4 @@
+import dataclasses
 import unittest
 
 from runner.case import Case, Curve, Workload
@@ -37,6 +38,12 @@ class OfPeers(unittest.TestCase):
             ["plain", "100", "80 - 120", "5.00", "-", "1.00"],
             ["ours", "200", "180 - 240", "5.00", "-", "2.00"],
         ])
+
+    def test_ratios_of_further_columns_come_last(self):
+        workload = dataclasses.replace(self.WORKLOAD, also_compared=(CPU_US,))
+        table = tables(workload, self.RESULTS)[0]
+        self.assertEqual(table.headings[-2:], ["x plain", "CPU us each x plain"])
+        self.assertEqual(table.rows[1][-2:], ["2.00", "1.00"])
 
     def test_another_workload_has_none(self):
         self.assertEqual(tables(Workload("other", "", ()), self.RESULTS), [])

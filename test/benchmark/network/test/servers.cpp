@@ -194,20 +194,60 @@ BOOST_DATA_TEST_CASE(it_sends_back_what_it_gets,
     BOOST_TEST(late.receive_all() == "late");
 }
 
-BOOST_AUTO_TEST_CASE(bad_arguments)
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(requests)
+
+BOOST_DATA_TEST_CASE(they_are_answered_in_order,
+    boost::unit_test::data::make(std::vector<std::string>{"own", "any", "coroutine"})
+        * boost::unit_test::data::make(std::vector<std::string>{"io_context", "hand_tuned",
+            "event_loop", "produce_consume", "eat_what_you_kill", "eat_what_you_kill+native"}),
+    form, arrangement)
 {
-    for (std::vector<std::string> const& args :
-        {std::vector<std::string>{}, {"any", "io_context"}, {"other", "io_context", "1"},
-            {"any", "nothing", "1"}, {"own", "io_context", "many"},
-            {"any", "eat_what_you_kill", "0"}})
+    if (form == "coroutine" && arrangement == "hand_tuned")
+        return;
+    listening server("request_server", {form, arrangement, "4"});
+    client slow(server.port());
+    BOOST_REQUIRE(slow.send(get("/sleep/1000") + get("/cpu/1000") + get("/fast")));
+    client other(server.port());
+    for (int i = 0; i != 20; ++i)
+        BOOST_TEST(other.ask(get("/fast")).body == "fast\n");
+    BOOST_TEST(slow.receive_answer().body == "slept\n");
+    BOOST_TEST(slow.receive_answer().body == "burnt\n");
+    BOOST_TEST(slow.receive_answer().body == "fast\n");
+    slow.send("no request\r\n\r\n");
+    BOOST_TEST(slow.ended());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(bad_arguments)
+
+void are_refused(std::string const& name, std::vector<std::vector<std::string>> const& all)
+{
+    for (auto const& args : all)
     {
         server_process server(
-            std::string(boost::unit_test::framework::master_test_suite().argv[1])
-                + "/echo_server",
+            std::string(boost::unit_test::framework::master_test_suite().argv[1]) + "/" + name,
             args);
-        BOOST_TEST(server.read_error().starts_with("echo_server: "));
+        BOOST_TEST(server.read_error().starts_with(name + ": "));
         BOOST_TEST(server.wait() == 1);
     }
+}
+
+BOOST_AUTO_TEST_CASE(of_the_echo_server)
+{
+    are_refused("echo_server",
+        {{}, {"any", "io_context"}, {"other", "io_context", "1"}, {"any", "nothing", "1"},
+            {"own", "io_context", "many"}, {"any", "eat_what_you_kill", "0"}});
+}
+
+BOOST_AUTO_TEST_CASE(of_the_request_server)
+{
+    are_refused("request_server",
+        {{}, {"any", "io_context"}, {"other", "io_context", "1"}, {"any", "nothing", "1"},
+            {"own", "io_context", "many"}, {"coroutine", "hand_tuned", "1"},
+            {"any", "io_context", "1", "/no/such/file"}});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

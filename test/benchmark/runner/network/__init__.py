@@ -7,21 +7,36 @@ from dataclasses import dataclass
 from ..case import Case, Result, Settings, Workload
 from . import servers
 from .load import Load
-from .measuring import measure, measure_idle, one_each, shared
-from .workloads import ACCEPT, ALL, ECHO, HTTP, IDLE, MIXED, MIXED_RATE, POOLED
+from .measuring import (
+    measure, measure_allocations, measure_burnt, measure_idle, measure_quiet, measure_twice,
+    one_each, shared,
+)
+from .workloads import (
+    ACCEPT, ALL, ECHO, HTTP, IDLE, MIXED, MIXED_RATE, POOLED, QUIET, REQUESTS, REQUESTS_BESIDE,
+    REQUESTS_RATE, WEBSOCKET,
+)
 
 FAST = {"fast": (64, "/fast")}
 BESIDE = {
+    "nothing": FAST,
     "sleeping": {**FAST, "sleeping": (8, "/sleep/10000")},
     "computing": {**FAST, "computing": (4, "/cpu/1000")},
 }
+FAST_ONLY = Load(FAST)
 ECHOED = Load({"echo": (64, "/")}, options=("--echo", "64"))
 ACCEPTED = Load({"accept": (64, "/")}, options=("--echo", "64", "--reconnect"))
+TALKING = {"fast": (28, "/fast")}
+MESSAGES = Load(TALKING, options=("--websocket",))
+MESSAGES_BESIDE = Load(
+    {**TALKING, "sleeping": (4, "/sleep/10000")}, options=("--websocket",))
 
 # Of those that compute: they need a quarter of one processor.
 COMPUTING_RATE = 250
 
 WITH_GRACE = "eat_what_you_kill+grace"
+NATIVE = f"{WITH_GRACE} native"
+EPC_WITH_GRACE = "execute_produce_consume+grace"
+COVERED = ("hand_tuned", EPC_WITH_GRACE, WITH_GRACE, NATIVE)
 
 
 @dataclass(frozen=True)
@@ -61,9 +76,43 @@ def echo(executor: str, quick: Sequence[str]) -> Scenario:
     )
 
 
+def requests(form: str, native: Sequence[str] = ()) -> Scenario:
+    """In each form only peers of the same form are compared."""
+    return Scenario(
+        REQUESTS, {"form": form}, functools.partial(measure_allocations, FAST_ONLY, one_each),
+        servers.requests(form),
+        quick=("io_context/1", "produce_consume", WITH_GRACE, "event_loop", *native),
+    )
+
+
+def requests_beside(beside: str, *, burnt: bool = False) -> Scenario:
+    run = measure_burnt if burnt else measure
+    return Scenario(
+        REQUESTS_BESIDE, {"beside": beside, "burnt": int(burnt)},
+        functools.partial(run, Load(BESIDE[beside]), shared), servers.requests("own"),
+        quick=("io_context/1", *COVERED),
+    )
+
+
+def requests_rate(beside: str, rate: float, quick: Sequence[str]) -> Scenario:
+    return Scenario(
+        REQUESTS_RATE, {"beside": beside, "rate": rate},
+        functools.partial(measure, Load(BESIDE[beside], {"fast": rate}), shared),
+        servers.requests("own"), quick,
+    )
+
+
+def quiet(after: str, before: Load | None) -> Scenario:
+    return Scenario(
+        QUIET, {"after": after}, functools.partial(measure_quiet, before, shared),
+        servers.requests("own"),
+        quick=("io_context/1", "produce_consume", *COVERED, "event_loop"),
+    )
+
+
 SCENARIOS = (
     Scenario(
-        HTTP, {"connections": 64}, functools.partial(measure, Load(FAST), one_each), servers.HTTP,
+        HTTP, {"connections": 64}, functools.partial(measure, FAST_ONLY, one_each), servers.HTTP,
         quick=("io_context/1", "io_context per core", "io_context+thread_pool", "produce_consume",
                "eat_what_you_kill", WITH_GRACE, "event_loops", "epoll", "Jetty", "Netty"),
     ),
@@ -82,9 +131,24 @@ SCENARIOS = (
     ),
     Scenario(
         IDLE, {"idle": 10000},
-        functools.partial(measure_idle, Load(FAST), one_each, 10000), servers.HTTP,
+        functools.partial(measure_idle, FAST_ONLY, one_each, 10000), servers.HTTP,
         quick=("io_context/1", WITH_GRACE, "event_loops"),
     ),
+    requests("own", native=(NATIVE,)),
+    requests("any", native=(NATIVE,)),
+    requests("coroutine"),
+    requests_beside("sleeping"),
+    requests_beside("sleeping", burnt=True),
+    requests_beside("computing"),
+    requests_rate("nothing", 1000, ("io_context/1", WITH_GRACE, NATIVE)),
+    requests_rate("sleeping", 10000, COVERED),
+    Scenario(
+        WEBSOCKET, {"beside": "sleeping"},
+        functools.partial(measure_twice, MESSAGES_BESIDE, MESSAGES, shared), servers.WEBSOCKET,
+        quick=("io_context/1", EPC_WITH_GRACE, WITH_GRACE),
+    ),
+    quiet("nothing", None),
+    quiet("load", Load(BESIDE["sleeping"])),
 )
 
 

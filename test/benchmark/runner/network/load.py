@@ -12,9 +12,9 @@ from ..case import Result, Settings
 from .process import Server
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
-    """What the clients do; see example/load --help."""
+    """What the clients do; see example/load --help. No two are alike, for measurements are cached."""
 
     # By name: connections and path. What is said of latency and operations is the first's.
     classes: Mapping[str, tuple[int, str]]

@@ -4,6 +4,7 @@ import os
 import re
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Usage:
     cpu_seconds: float
     # By thread: the kernel does not add those up that have ended.
     switches: dict[str, tuple[int, int]]
+    allocations: int | None = None
 
     def since(self, before: "Usage") -> dict[str, Any]:
         """The difference; without the last switches of threads that ended meanwhile."""
@@ -44,21 +46,31 @@ class Usage:
             for tid, now in self.switches.items()
         ]
         voluntary, involuntary = (sum(counts) for counts in zip(*by_thread))
-        return {
+        used = {
             "seconds": self.time - before.time,
             "cpu_seconds": self.cpu_seconds - before.cpu_seconds,
             "voluntary_switches": voluntary,
             "involuntary_switches": involuntary,
             "futex_calls": None,
         }
+        if self.allocations is not None and before.allocations is not None:
+            used["allocations"] = self.allocations - before.allocations
+        return used
 
 
 class Server:
-    """Runs from the beginning to the end of a `with`, on some of the processors."""
+    """Runs from the beginning to the end of a `with`, on some of the processors.
 
-    def __init__(self, command: Sequence[str | Path], processors: Collection[int]):
+    `allocations`: a file in which the server counts them.
+    """
+
+    def __init__(
+        self, command: Sequence[str | Path], processors: Collection[int],
+        allocations: Path | None = None,
+    ):
         self.command = command
         self.processors = processors
+        self.allocations = allocations
 
     def __enter__(self) -> "Server":
         self.process = subprocess.Popen(
@@ -91,7 +103,8 @@ class Server:
     ) -> None:
         ended = self.process.poll()
         self.end()
-        if kind is None and ended is not None:
+        # What failed because of it is its context; an interrupt ends both, and goes on.
+        if ended is not None and (kind is None or issubclass(kind, Exception)):
             raise RuntimeError(f"{self.command[0]} ended by itself, with {ended}")
 
     def end(self) -> None:
@@ -116,7 +129,8 @@ class Server:
                 )
             except (FileNotFoundError, ProcessLookupError):
                 pass  # the thread has just ended
-        return Usage(now, cpu, switches)
+        counted = self.allocations and int.from_bytes(self.allocations.read_bytes(), sys.byteorder)
+        return Usage(now, cpu, switches, counted)
 
     def memory_kib(self, peak: bool = True) -> int:
         """Resident memory."""

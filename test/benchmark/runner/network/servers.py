@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..case import Settings
+from ..case import NotAvailable, Settings
 from . import java
 
 Command = Sequence[str | Path]
@@ -28,6 +28,8 @@ STRATEGIES = (
     "execute_produce_consume",
     "eat_what_you_kill",
 )
+# With the default grace, others go on while a handler blocks.
+COVERED = ("execute_produce_consume", "eat_what_you_kill")
 
 
 def example(*arguments: str) -> Peer:
@@ -45,6 +47,19 @@ def ours(name: str, *arguments: str) -> Peer:
 
     def command(settings: Settings) -> Command:
         return [settings.programs / "test" / "benchmark" / "network" / name, *arguments]
+
+    return Peer(command)
+
+
+def websocket(*arguments: str) -> Peer:
+    """A server with WebSocket++, which may have been missing when the programs were built."""
+    server = ours("websocket_server", *arguments)
+
+    def command(settings: Settings) -> Command:
+        found = server.command(settings)
+        if not Path(found[0]).exists():
+            raise NotAvailable("Debian's libwebsocketpp-dev is not installed")
+        return found
 
     return Peer(command)
 
@@ -71,6 +86,31 @@ HTTP: dict[str, Peer] = {
     "Jetty": in_java("JettyServer"),
     "Netty": in_java("NettyServer"),
 }
+
+
+# By name; what WebSocket++ does is given to an io_context, whichever context that is.
+WEBSOCKET: dict[str, Peer] = {
+    "io_context/1": websocket("io_context", "1"),
+    "produce_consume": websocket("produce_consume", str(THREADS)),
+    **{f"{name}+grace": websocket(name, str(THREADS)) for name in COVERED},
+}
+
+
+def requests(form: str) -> dict[str, Peer]:
+    """By name; sessions that are the same but for their executors. `native`: for them the context
+    is no more than an io_context."""
+
+    def peer(arrangement: str) -> Peer:
+        return ours("request_server", form, arrangement, str(THREADS))
+
+    return {
+        "io_context/1": peer("io_context"),
+        **({"hand_tuned": peer("hand_tuned")} if form != "coroutine" else {}),
+        "produce_consume": peer("produce_consume"),
+        **{f"{name}+grace": peer(name) for name in COVERED},
+        **{f"{name}+grace native": peer(f"{name}+native") for name in COVERED},
+        "event_loop": peer("event_loop"),
+    }
 
 
 def echo(executor: str) -> dict[str, Peer]:

@@ -1,5 +1,8 @@
 """What the workloads are called, and what is shown of them."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..case import Workload
 from ..column import (
     CPU_US,
@@ -11,6 +14,7 @@ from ..column import (
     RATE,
     SWITCHES,
     Column,
+    per_operation,
 )
 from .servers import THREADS
 
@@ -19,9 +23,11 @@ POOLED = f"io_context/{THREADS}"
 
 def beside(quantile: str) -> Column:
     """Of the other requests of a mixed load."""
-    return Column(
-        f"others {quantile} us", lambda r: r["beside"]["latency_us"][quantile], ".0f"
-    )
+
+    def value(result: Mapping[str, Any]) -> float | None:
+        return result["beside"]["latency_us"][quantile] if "beside" in result else None
+
+    return Column(f"others {quantile} us", value, ".0f")
 
 
 ERRORS = Column("errors", lambda r: r["errors"])
@@ -30,14 +36,26 @@ CPU_OF_ALL = Column(
     "CPU us, all", lambda r: 1e6 * r["cpu_seconds"] / r["all_operations"], ".2f"
 )
 OTHERS = Column(
-    "others per second", lambda r: r["beside"]["operations"] / r["seconds"], more_is_better=True
+    "others per second",
+    lambda r: r["beside"]["operations"] / r["seconds"] if "beside" in r else None,
+    more_is_better=True,
 )
+ALLOCATIONS = Column("allocations each", per_operation("allocations", 1), ".2f")
+WAKE_UPS = Column("wake-ups/s", lambda r: r["voluntary_switches"] / r["seconds"], ".1f")
+CPU_SHARE = Column("CPU us/s", lambda r: 1e6 * r["cpu_seconds"] / r["seconds"], ".0f")
 TIMES_ALONE = Column(
     "CPU, x alone",
     lambda r: r["cpu_seconds"] / r["operations"] / r["alone_cpu_seconds_each"],
     ".3f",
 )
 ALONE = Column("CPU us alone", lambda r: 1e6 * r["alone_cpu_seconds_each"], ".2f")
+ALONE_RATE = Column("alone per second", lambda r: r["alone_per_second"])
+RATE_ALONE = Column(
+    "x alone",
+    lambda r: r["operations"] / r["seconds"] / r["alone_per_second"],
+    ".3f",
+    more_is_better=True,
+)
 IDLE_OPEN = Column("idle", lambda r: r["idle"])
 EACH_IDLE = Column("KiB per idle", lambda r: r["kib_per_idle"], ".2f")
 
@@ -80,5 +98,42 @@ IDLE = Workload(
     (CPU_US, ALONE, IDLE_OPEN, EACH_IDLE, RATE, P50, P99, ERRORS),
     compared=TIMES_ALONE,
 )
+REQUESTS = Workload(
+    "requests",
+    "64 connections ask for /fast; plain sessions, all alike but for their executors; the server"
+    " has one processor, the clients another",
+    (ALLOCATIONS, RATE, SWITCHES, PREEMPTIONS, P50, P99, P999, ERRORS),
+    baselines=("io_context/1",),
+    compared=CPU_US,
+)
+REQUESTS_BESIDE = Workload(
+    "requests_beside",
+    "the same sessions, and others for what takes long; as fast as they are answered",
+    (CPU_US, P50, P99, P999, OTHERS, beside("p50"), SWITCHES, ERRORS),
+    baselines=("hand_tuned",),
+    also_compared=(CPU_US, P999, OTHERS),
+)
+REQUESTS_RATE = Workload(
+    "requests_rate",
+    "the same sessions at a constant rate, with times from when a request was due",
+    (RATE, P50, P99, P999, OTHERS, beside("p50"), SWITCHES, UNANSWERED, ERRORS),
+    baselines=("io_context/1", "hand_tuned"),
+    compared=CPU_US,
+)
+WEBSOCKET = Workload(
+    "websocket",
+    "28 connections to a WebSocket++ server, first alone, then beside 4 whose handlers sleep",
+    (RATE, ALONE_RATE, P50, P99, P999, OTHERS, beside("p50"), CPU_US, ERRORS),
+    compared=RATE_ALONE,
+)
+QUIET = Workload(
+    "quiet",
+    "a server without clients, since it began or after a load",
+    (CPU_SHARE,),
+    compared=WAKE_UPS,
+)
 
-ALL = (HTTP, MIXED, MIXED_RATE, ECHO, ACCEPT, IDLE)
+ALL = (
+    HTTP, MIXED, MIXED_RATE, ECHO, ACCEPT, IDLE, REQUESTS, REQUESTS_BESIDE, REQUESTS_RATE,
+    WEBSOCKET, QUIET,
+)

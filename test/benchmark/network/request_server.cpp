@@ -1,0 +1,222 @@
+// Answers what example/3_server answers, with as little as possible around it, so that what is
+// measured is the execution. The same sessions run under each arrangement:
+//
+//     request_server <form> io_context <threads>        one thread in run()
+//     request_server <form> hand_tuned <threads>        the same, but what blocks goes to a pool
+//     request_server <form> event_loop <threads>        one loop
+//     request_server <form> <strategy> <threads>        a strategy_context, with the default grace
+//     request_server <form> <strategy>+native <threads>    the same, but sessions know of it only
+//                                                       that it is an asio::io_context
+//
+// The form is `own`, callbacks on the executor that the context has, `any`, callbacks on Asio's
+// any_io_executor, or `coroutine`, awaitables as Asio has them by default. `threads` is how many a
+// pool may have. A last argument is a file to count allocations in.
+//
+// Says where it listens, which is at a port of the system's choice. A signal ends it.
+
+#include "allocation_counter.hpp"
+
+#include "3_server/offload.hpp"
+#include "3_server/request_reader.hpp"
+#include "3_server/responder.hpp"
+
+#include <asio_ewyk.hpp>
+#include <boost/asio.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace asio = boost::asio;
+namespace ewyk = asio_ewyk;
+using asio::ip::tcp;
+using boost::system::error_code;
+using http_server::request_reader;
+
+namespace {
+
+template <class Executor>
+using socket_on = asio::basic_stream_socket<tcp, Executor>;
+
+/// What the answer to /metrics is: there are none.
+std::function<std::string()> const no_metrics = [] { return std::string(); };
+
+/// One connection, which the callback that is awaited keeps. A request that is none closes it.
+template <class Executor>
+class session : public std::enable_shared_from_this<session<Executor>>
+{
+public:
+    /// What blocks is answered in the pool, if there is one.
+    session(socket_on<Executor> socket, asio::thread_pool* pool)
+      : socket_(std::move(socket)), pool_(pool)
+    {
+    }
+
+    void go_on()
+    {
+        auto const parsed = reader_.parse();
+        if (parsed == request_reader::outcome::need_more)
+            return read();
+        if (parsed == request_reader::outcome::refused)
+            return;
+        auto const request = reader_.get();
+        reader_.next();
+        if (pool_ && http_server::offload_what_blocks::takes(request))
+            answer_elsewhere(request);
+        else
+            write(responder_.answer(request));
+    }
+
+private:
+    void read()
+    {
+        socket_.async_read_some(reader_.prepare(),
+            [self = this->shared_from_this()](error_code error, std::size_t size) {
+                if (error)
+                    return;
+                self->reader_.commit(size);
+                self->go_on();
+            });
+    }
+
+    void answer_elsewhere(http_server::request const& request)
+    {
+        asio::post(*pool_, [self = this->shared_from_this(), request] {
+            auto const text = self->responder_.answer(request);
+            asio::post(self->socket_.get_executor(), [self, text] { self->write(text); });
+        });
+    }
+
+    void write(std::string_view text)
+    {
+        asio::async_write(socket_, asio::buffer(text),
+            [self = this->shared_from_this()](error_code error, std::size_t) {
+                if (!error)
+                    self->go_on();
+            });
+    }
+
+    socket_on<Executor> socket_;
+    asio::thread_pool* pool_;
+    request_reader reader_;
+    http_server::responder responder_{no_metrics};
+};
+
+/// The same as a coroutine. Throws boost::system::system_error at the end of the connection.
+asio::awaitable<void> converse(tcp::socket socket)
+{
+    request_reader reader;
+    http_server::responder responder(no_metrics);
+    for (;;)
+    {
+        auto const parsed = reader.parse();
+        if (parsed == request_reader::outcome::refused)
+            co_return;
+        if (parsed == request_reader::outcome::need_more)
+        {
+            reader.commit(co_await socket.async_read_some(reader.prepare(), asio::use_awaitable));
+            continue;
+        }
+        auto const request = reader.get();
+        reader.next();
+        auto const text = responder.answer(request);
+        co_await asio::async_write(socket, asio::buffer(text), asio::use_awaitable);
+    }
+}
+
+template <class Executor, class Begin>
+void accept(tcp::acceptor& acceptor, Executor executor, Begin begin)
+{
+    acceptor.async_accept(executor,
+        [&acceptor, executor, begin](error_code error, socket_on<Executor> socket) {
+            if (error)
+                throw boost::system::system_error(error);
+            socket.set_option(tcp::no_delay(true), error); // of a client that may have gone
+            begin(std::move(socket));
+            accept(acceptor, executor, begin);
+        });
+}
+
+template <class Executor>
+void accept_callbacks(tcp::acceptor& acceptor, Executor executor, asio::thread_pool* pool)
+{
+    accept(acceptor, executor, [pool](socket_on<Executor> socket) {
+        std::make_shared<session<Executor>>(std::move(socket), pool)->go_on();
+    });
+}
+
+template <class Context, class Run>
+void serve(
+    std::string_view form, Context& context, Run run, asio::thread_pool* pool = nullptr)
+{
+    tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+    asio::any_io_executor const any = context.get_executor();
+    if (form == "own")
+        accept_callbacks(acceptor, context.get_executor(), pool);
+    else if (form == "any")
+        accept_callbacks(acceptor, any, pool);
+    else if (form == "coroutine" && !pool)
+        accept(acceptor, any, [](tcp::socket socket) {
+            auto const executor = socket.get_executor();
+            asio::co_spawn(executor, converse(std::move(socket)), asio::detached);
+        });
+    else
+        throw std::invalid_argument("there is no such form");
+    std::cout << "listening on " << acceptor.local_endpoint() << std::endl;
+    run();
+}
+
+void arrange(std::string_view form, std::string_view arrangement, std::size_t threads)
+{
+    constexpr std::string_view native = "+native";
+    if (arrangement == "io_context" || arrangement == "hand_tuned")
+    {
+        asio::io_context context(1);
+        if (arrangement == "io_context")
+            return serve(form, context, [&] { context.run(); });
+        asio::thread_pool pool(threads);
+        return serve(form, context, [&] { context.run(); }, &pool);
+    }
+    if (arrangement == "event_loop")
+    {
+        ewyk::event_loop loop;
+        return serve(form, loop, ::pause);
+    }
+    auto const is_native = arrangement.ends_with(native);
+    if (is_native)
+        arrangement.remove_suffix(native.size());
+    ewyk::strategy_context context(
+        ewyk::strategy_from_string(arrangement), {.max_threads = threads});
+    auto const run = [&] { context.run(); };
+    if (is_native)
+        serve(form, static_cast<asio::io_context&>(context), run);
+    else
+        serve(form, context, run);
+}
+
+}
+
+int main(int argc, char** argv)
+try
+{
+    std::vector<std::string> const args(argv + 1, argv + argc);
+    if (args.size() < 3)
+        throw std::invalid_argument("give a form, an arrangement and a number of threads");
+    if (args.size() > 3)
+        count_allocations(args[3].c_str());
+    arrange(args[0], args[1], std::stoul(args[2]));
+    return 0;
+}
+catch (std::exception const& e)
+{
+    std::cerr << "request_server: " << e.what() << '\n';
+    return 1;
+}

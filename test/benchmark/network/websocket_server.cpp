@@ -1,0 +1,48 @@
+// A WebSocket++ server, which knows nothing of this library, on one of its contexts.
+//
+//     websocket_server io_context <threads>    one thread in run()
+//     websocket_server <strategy> <threads>    a strategy_context, with the default grace
+//
+// Says where it listens, which is at a port of the system's choice. A signal ends it.
+
+#include "websocket_sessions.hpp"
+
+#include <asio_ewyk/strategy_context.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace {
+
+void arrange(std::string_view arrangement, std::size_t threads)
+{
+    auto const serve = [](auto& context) { serve_websockets(context, [&] { context.run(); }); };
+    if (arrangement == "io_context")
+    {
+        boost::asio::io_context context(1);
+        return serve(context);
+    }
+    asio_ewyk::strategy_context context(
+        asio_ewyk::strategy_from_string(arrangement), {.max_threads = threads});
+    serve(context);
+}
+
+}
+
+int main(int argc, char** argv)
+try
+{
+    if (argc != 3)
+        throw std::invalid_argument("give an arrangement and a number of threads");
+    arrange(argv[1], std::stoul(argv[2]));
+    return 0;
+}
+catch (std::exception const& e)
+{
+    std::cerr << "websocket_server: " << e.what() << '\n';
+    return 1;
+}

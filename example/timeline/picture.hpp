@@ -85,7 +85,7 @@ private:
     static bool works(lane const& on)
     {
         return std::any_of(on.spans.begin(), on.spans.end(), [](span const& s) {
-            return s.kind == "produce" || s.kind == "consume" || s.kind == "standing by";
+            return s.kind == "produce" || s.kind == "consume";
         });
     }
 
@@ -158,7 +158,6 @@ private:
         entry(boxes(blue), "consumes");
         entry([&](double a, double b) { line(out, a, b, 40, brown, arrow_style); },
             "another thread goes on");
-        entry([&](double a, double b) { line(out, a, b, 40, grey, standing_by); }, "stands by");
         entry([&](double a, double b) { line(out, a, b, 40, grey, parked); }, "parked");
     }
 
@@ -220,8 +219,6 @@ private:
                     << "\" text-anchor=\"middle\" fill=\"#ffffff\">" << escaped(label)
                     << "</text>\n";
         }
-        else if (s.kind == "standing by")
-            line(out, x0, x1, y, grey, standing_by);
         else if (s.kind == "parked")
             line(out, x0, x1, y, grey, parked);
     }
@@ -256,7 +253,6 @@ private:
     }
 
     static constexpr char const* arrow_style = "stroke-width=\"1.8\" marker-end=\"url(#head)\"";
-    static constexpr char const* standing_by = "stroke-width=\"2\" stroke-dasharray=\"4 3\"";
     static constexpr char const* parked = "stroke-width=\"1\"";
 
     trace const& trace_;

@@ -105,7 +105,7 @@ has a page of metrics, such as example/3_server; with its option --timing also t
 )" << detail::describe()
         << R"(
 Columns, per second unless said otherwise:
-  PC, PIC, PEC, EPC, loan   tasks by sub-strategy
+  PC, PIC, PEC, EPC, lease  tasks by sub-strategy
   eager, lazy               hand-overs of production before a task, and of one that was late
   late/s                    threads that came back and were not needed to produce
   queued                    tasks that wait now

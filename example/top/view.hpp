@@ -45,7 +45,7 @@ public:
     {
         std::string out;
         add(out, "context",
-            "strategy                  tasks/s      PC     PIC     PEC     EPC    loan   eager"
+            "strategy                  tasks/s      PC     PIC     PEC     EPC   lease   eager"
             "    lazy  late/s queued  delay p50      p99    run p50      p99",
             &view::context);
         add(out, "pool",
@@ -126,7 +126,7 @@ private:
         std::string const tasks = "asio_ewyk_context_tasks_total";
         out += rate(of, 10, tasks);
         for (auto sub : {"produce_consume", "produce_invoke_consume", "produce_execute_consume",
-                 "execute_produce_consume", "on_loan"})
+                 "execute_produce_consume", "on_lease"})
             out += rate(of, 8, tasks, "sub_strategy", sub);
         for (auto kind : {"eager", "lazy"})
             out += rate(of, 8, "asio_ewyk_context_hand_overs_total", "kind", kind);

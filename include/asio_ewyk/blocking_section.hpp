@@ -2,7 +2,6 @@
 #define ASIO_EWYK_BLOCKING_SECTION_HPP
 
 #include <asio_ewyk/detail/call_frame.hpp>
-#include <asio_ewyk/detail/lender.hpp>
 
 namespace asio_ewyk {
 
@@ -32,7 +31,7 @@ class [[nodiscard]] blocking_section
 {
 public:
     /// Some nanoseconds, and a wake-up where a thread takes over.
-    blocking_section() noexcept { detail::call_frame::end_loans(); }
+    blocking_section() noexcept { detail::call_frame::end_leases(); }
 
     blocking_section(blocking_section const&) = delete;
     blocking_section& operator=(blocking_section const&) = delete;

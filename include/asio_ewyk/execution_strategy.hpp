@@ -89,7 +89,11 @@ public:
     execution_strategy& operator=(execution_strategy const&) = delete;
 
     /// Destroys the tasks that still wait for a thread, waits for those that run in the pool.
-    ~execution_strategy() { threads_.leave(); }
+    ~execution_strategy()
+    {
+        engine_.stop_looking(true);
+        threads_.leave();
+    }
 
     /** Produces on this thread, until there is nothing to do or another thread produces.
 

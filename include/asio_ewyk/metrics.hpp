@@ -111,11 +111,11 @@ struct strategy_metrics
     /// Tasks before which production was handed over: eager hand-overs.
     std::uint64_t execute_produce_consume = 0;
 
-    /// Tasks that had the grace to run in before another thread was to produce.
-    std::uint64_t on_loan = 0;
+    /// Tasks that ran on a lease: production went on here unless they were late.
+    std::uint64_t on_lease = 0;
 
-    /// Of these, those that were late, or said with `blocking_section` that they would be: lazy
-    /// hand-overs.
+    /// Of these, and of handlers that the `io_context` ran by itself, those that were late, or said
+    /// with `blocking_section` that they would be: lazy hand-overs.
     std::uint64_t taken_over = 0;
 
     /// How often a thread came back from a task before or during which production was handed over,
@@ -133,7 +133,6 @@ struct strategy_metrics
     std::size_t queued_in_pool = 0; ///< tasks, and requests to produce, that wait for a thread
     std::size_t callers = 0;        ///< threads inside run() or a sibling
     std::size_t parked_callers = 0; ///< of these, those that have nothing to do
-    std::size_t standing_by = 0;    ///< threads that wait for a task to be late
 
     // With the option `timing` of the pool.
 
@@ -145,7 +144,7 @@ struct strategy_metrics
     std::uint64_t tasks() const noexcept
     {
         return produce_consume + produce_invoke_consume + produce_execute_consume
-            + execute_produce_consume + on_loan;
+            + execute_produce_consume + on_lease;
     }
 
     /// How often production went to another thread because of a task. No-throw guarantee.
@@ -175,7 +174,7 @@ struct pool_metrics
     std::size_t threads = 0;     ///< that live or are being started
     std::size_t starting = 0;    ///< of these: have not looked for work yet
     std::size_t parked = 0;      ///< have nothing to do
-    std::size_t producing = 0;   ///< produce for somebody, stand by for it, or are asked to
+    std::size_t producing = 0;   ///< produce for somebody, or are asked to
     std::size_t running = 0;     ///< all others: run tasks
     std::size_t max_threads = 0; ///< `worker_pool_options::max_threads`
     std::size_t queued = 0;      ///< tasks that wait for a thread

@@ -23,6 +23,9 @@ namespace asio_ewyk {
     - `eat_what_you_kill` (the default): chosen for each handler; one that blocks never stops the
       others.
 
+    What runs on the `io_context`'s own executor, as in a class that was given an `io_context&`,
+    goes by the strategy of the context, as far as the system tells that a handler has blocked.
+
     With all but the first, handlers that do not share a strand run concurrently, as with an
     `io_context` that several threads run. The context's pool adds threads to the callers of
     `run()` when it needs them, up to `max_threads`, and only while somebody is inside `run()`.
@@ -68,11 +71,10 @@ public:
     /// Likewise, with that strategy instead of the one in the options.
     explicit strategy_context(strategy_t s, strategy_options options = {});
 
-    /// A context that shares a pool, which must outlive it. `grace`, `learning`, `policy`: see
+    /// A context that shares a pool, which must outlive it. `grace`, `policy`: see
     /// `strategy_options`.
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
-        std::chrono::nanoseconds grace = default_grace, bool learning = true,
-        strategy_policy const& policy = {});
+        std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
 
     /// As strategy_context(): Asio's concurrency hint, which existing apps give, has no effect. How
     /// many threads there are at most is `strategy_options::max_threads`.
@@ -94,7 +96,8 @@ public:
     /// See strategy_metrics. Also while handlers run or are stuck. Throws `std::bad_alloc`.
     strategy_metrics metrics() const { return service_.metrics(); }
 
-    /** Runs handlers until there is no outstanding work or stop() is called.
+    /** Runs handlers until there is no outstanding work or stop() is called. When the last caller
+        returns, no handler of the context runs any more, but for one that has called run() itself.
 
         @returns how many handlers were executed: those of this thread and those that were given
         to, or run by, the pool since the last call. With several callers the sum is right.
@@ -144,7 +147,8 @@ public:
 
     /** Has run() and its siblings return as soon as possible, in all threads.
 
-        A thread that runs a handler returns after the handler; it is not waited for by the others.
+        A thread that runs a handler returns after the handler. stop() does not wait for it; the
+        last caller of run() waits for those of the pool.
     */
     void stop() noexcept { service_.stop(); }
 

@@ -29,26 +29,14 @@ struct strategy_options
         task another thread is asked, as in Jetty; a task that blocks delays the others least, and
         short ones pay for it with wake-ups.
 
-        With a grace a thread of the pool stands by while tasks run; it looks from time to time
-        whether one is late, more often where many are: a task that sleeps is late at the earliest
-        after the grace, and at the latest after the grace and 2 ms, or 6 ms if none was late for a
-        quarter of a second. One that computes has ten times that grace; one that says with
-        `blocking_section` that it will block has none. Where no thread of the pool can stand by, it
-        is as with 0; likewise while many tasks are late, or one thread has more to do than it can
-        and several get more done. At least 0.
+        That a task has blocked is noticed by the scheduler of the system: a thread of idle priority
+        on the same CPU runs when the task does not. Where another thread wants that CPU, or the
+        system grants no such priority, a thread that looks from time to time notices it some
+        milliseconds later, and likewise a task that computes for long. One that says with
+        `blocking_section` that it will block has no grace. Where no thread could take over, or one
+        thread has more to do than it can and several get more done, it is as with 0. At least 0.
     */
     std::chrono::nanoseconds grace = default_grace;
-
-    /** Whether tasks of a type that overran the grace more often than not are handed over before
-        they run, like all with a grace of 0, until they are short again: about each 16th is tried.
-        Learned while tasks run with the grace; so not while many are late, when none does.
-        The type is the handler's own, with what Asio wraps it in, so it is known only of what is
-        submitted by a `strategy_executor`: to the context itself, or by I/O objects that have one.
-        An `any_io_executor`, their default, hides it. What resumes coroutines has one type for all
-        that wait for operations of the same signature: where just some of them block, that is not
-        learned, and they cost the others the grace each time; `blocking_section` tells them apart.
-    */
-    bool learning = true;
 
     /// Asked for the tasks of custom strategies; if `strategy` is one of these, it must be set.
     strategy_policy policy = {};

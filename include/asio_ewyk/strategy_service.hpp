@@ -20,10 +20,6 @@
 
 namespace asio_ewyk {
 
-namespace detail {
-void run_what_is_queued(void* service);
-}
-
 /** Runs the completions of one `io_context` by an execution strategy.
 
     The part of a `strategy_context` that does the work, installed in the `io_context` as one of
@@ -36,6 +32,7 @@ void run_what_is_queued(void* service);
 class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
     , private detail::watched
+    , private detail::reactor_host
 {
 public:
     using key_type = strategy_service;
@@ -55,8 +52,8 @@ public:
 
     /// Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
-        std::chrono::nanoseconds grace = default_grace, bool learning = true,
-        strategy_policy const& policy = {}, reactor kind = reactor::unknown);
+        std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
+        reactor kind = reactor::unknown);
 
     ~strategy_service();
 
@@ -115,7 +112,14 @@ private:
     std::size_t taken() const noexcept override;
     void tell_state(detail::text_sink& out) const noexcept override;
 
-    friend void detail::run_what_is_queued(void* service);
+    // Of detail::reactor_host.
+    void begin_visit(
+        detail::call_frame& frame, detail::lease::activity what, bool native) noexcept override;
+    void end_visit(detail::call_frame& frame, bool native) override;
+    bool met_native() noexcept override;
+    bool may_stay(detail::call_frame const& frame) noexcept override;
+    bool run_inside(detail::call_frame& frame, detail::task* t) override;
+    void woken_elsewhere() override;
 
     // Works on this thread until the turn is over; the heart of run() and its siblings.
     void take_part(detail::turn& t);
@@ -123,16 +127,25 @@ private:
 
     bool rest(detail::guest& g, std::size_t place, detail::turn& t);
     void recall_tasks() noexcept;
-    void finish(detail::strategy_work& work) noexcept;
-    void submit(detail::call_frame* frame, detail::task* t) noexcept;
-    bool begin_in_place(detail::call_frame& frame, detail::submission s,
-        detail::task::action type, void const* call);
-    void end_in_place(void const* call, detail::task::action type);
+    void clear_pool();
+    void submit(detail::call_frame* frame, detail::task* t, bool never_inline) noexcept;
+    enum class in_place : unsigned char
+    {
+        not_here,
+        here,
+        in_a_coroutine, // of a handler that is none of ours, which it is a part of
+    };
+    in_place begin_in_place(detail::call_frame& frame, detail::submission s) noexcept;
+    void end_in_place(detail::call_frame& frame);
+    void end_in_a_coroutine() noexcept;
+    template <class Task, class F>
+    void complete(detail::call_frame& frame, F&& f);
     template <class F>
     void run_in_place(F&& f);
     void report_stray(std::exception_ptr error) noexcept;
     void run_job(detail::call_frame& frame, detail::task* job);
     void measure() noexcept;
+    void provide_io() noexcept;
     bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }
 
     // Whoever may use the context may use these: each sees to its own safety.
@@ -146,7 +159,7 @@ private:
 
     // A task that is late inside the io_context may keep back what it has caused to complete there,
     // if the io_context expects one thread: that waits in a queue of the thread's own.
-    bool const lends_in_place_;
+    bool const leases_in_place_;
 
     std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling

@@ -33,8 +33,7 @@ namespace asio_ewyk {
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace = default_grace, bool learning = true,
-    strategy_policy const& policy = {});
+    std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
 
 /// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
 /// `strategy_context::run`. Without the service it is `ioc.run()`.
@@ -75,9 +74,9 @@ inline strategy_executor use_strategy(
 }
 
 inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace, bool learning, strategy_policy const& policy)
+    std::chrono::nanoseconds grace, strategy_policy const& policy)
 {
-    return detail::install_strategy(ioc, s, pool, s, grace, learning, policy);
+    return detail::install_strategy(ioc, s, pool, s, grace, policy);
 }
 
 inline std::size_t run(asio::io_context& ioc)

@@ -3,7 +3,8 @@
 #ifndef ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 #define ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 
-#include "standby_program.hpp"
+#include "watch_program.hpp"
+#include "pool_program.hpp"
 #include "task_program.hpp"
 
 namespace model {
@@ -19,7 +20,7 @@ inline void enter(machine& m)
 
 inline void arrive(machine& m)
 {
-    enum { come, vacate, take, leave };
+    enum { come, vacate, take, keep_one_parked, leave };
     switch (m.here().line)
     {
     case come:
@@ -28,11 +29,14 @@ inline void arrive(machine& m)
         m.vacate();
         return m.go(take);
     case take:
-        if (m.config().grace && m.of_pool())
-            return m.become(program::stand_by);
-        if (m.apply(production_event::arrive) == production_verdict::produce)
-            return m.become(program::loop);
-        return m.go(leave);
+        if (m.apply(production_event::arrive) != production_verdict::produce)
+            return m.go(leave);
+        return m.config().grace && m.w.absent ? m.go(keep_one_parked) : m.become(program::loop);
+    case keep_one_parked:
+        m.access("sees to it that one is parked");
+        if (m.may_start() && m.w.parked == 0 && m.w.guests == 0 && m.w.absent != 0 && m.w.starting == 0)
+            start_thread(m);
+        return m.become(program::loop);
     case leave:
         if (std::exchange(m.me().occupies, byte{0}))
             m.vacate();
@@ -42,7 +46,7 @@ inline void arrive(machine& m)
 
 inline void dispatch(machine& m)
 {
-    enum { wake, woken, may_start, ask, asked, give_up };
+    enum { wake, woken, may_start, ask, asked, give_up, wake_guest };
     switch (m.here().line)
     {
     case wake:
@@ -67,7 +71,11 @@ inline void dispatch(machine& m)
         return m.go(give_up);
     case give_up:
         m.apply(production_event::give_up);
-        return m.ret();
+        return m.go(wake_guest);
+    case wake_guest:
+        if (!m.config().reactor)
+            return m.ret();
+        return m.become(program::wake_guest);
     }
 }
 
@@ -102,10 +110,10 @@ inline void loop(machine& m)
 {
     enum
     {
-        begin, next, got, found_none, step_aside, wake_guest, woke, hand_over, ask_thread, asked,
+        begin, next, got, found_none, step_aside, wake_guest, woke, hand_over, release, ask_thread, asked,
         asked_early, take_back, let_go, decide, gave, in_place, apart, caught, ask_other,
-        gone, left, leave, out, lend, lend_now, engage, engage_place, ask_to_stand_by, engaged, unengaged,
-        disengage, on_loan, late, may_resume, other_resumes, gave_job, gave_job_apart, gave_job_done
+        gone, left, thrower_gone, thrower_left, leave, out, lease, on_lease, late, may_resume, other_resumes,
+        gave_job, gave_job_apart, gave_job_done
     };
     activation& here = m.here();
     thread_state& me = m.me();
@@ -138,65 +146,20 @@ inline void loop(machine& m)
         me.counted = me.limited;
         if (chosen(true) != sub_strategy::execute_produce_consume || nested)
             return m.go(decide);
-        if (!m.is(flaw::stepper_keeps_right) && m.all_step())
-            return m.go(step_aside);
-        if (m.w.wants_to_leave)
-            return m.go(chosen(false) == sub_strategy::produce_execute_consume ? decide : hand_over);
-        return m.go(m.config().grace && !m.w.pending_may_wait ? lend : hand_over);
-
-    case lend:
-        if (!m.production().pending)
-        {
-            m.access("finds nobody who stands by");
-            return m.go(engage);
-        }
-        if (!m.is(flaw::lends_unwatched))
-            return m.go(lend_now);
-        m.access("finds somebody who stands by");
-        return m.go(lend_now);
-    case lend_now:
-        if (!m.production().pending && !m.is(flaw::lends_unwatched))
-            return m.go(lend);
-        me.producing = 0;
-        m.apply(production_event::lend);
-        me.loan = static_cast<byte>(m.production().loan);
-        m.set_loan_occupies(std::exchange(me.occupies, byte{0}));
-        return m.call(program::run_task, on_loan, here.a);
-    case engage:
-        if (!m.may_start())
-        {
-            m.access("looks for those who do not step");
+        if (!m.may_lease())
             return m.go(hand_over);
-        }
-        if (m.apply(production_event::engage) == production_verdict::start)
-            return m.go(m.config().places ? engage_place : ask_to_stand_by);
-        return m.go(lend);
-    case engage_place:
-        if (!m.w.pool_queue.empty() || !m.occupy_if_one_is_left())
-            return m.go(disengage);
-        m.w.pending_occupies = 1;
-        return m.go(ask_to_stand_by);
-    case ask_to_stand_by:
-        return m.call(program::pool_try_execute, engaged, production_job);
-    case engaged:
-        if (m.result())
-            return m.go(lend);
-        return m.go(std::exchange(m.w.pending_occupies, byte{0}) ? unengaged : disengage);
-    case unengaged:
-        m.vacate();
-        return m.go(disengage);
-    case disengage:
-        m.apply(production_event::give_up);
-        return m.go(hand_over);
-    case on_loan:
+        return m.go(lease);
+
+    case lease:
+        me.producing = 0;
+        m.begin_lease(runs_task);
+        return m.call(program::run_task, on_lease, here.a);
+    case on_lease:
         here.a = here.b = 0;
-        if (m.production().state != production_state::lent || m.production().loan != me.loan)
-        {
-            m.access("finds its loan over");
+        if (!me.leased)
             return m.go(late);
-        }
-        me.producing = produces(production_event::reclaim);
-        return m.go(me.thrown ? caught : next);
+        me.producing = m.take_back_lease();
+        return m.go(!me.producing ? late : me.thrown ? caught : next);
     case late:
         if (m.config().places && m.of_pool() && !me.occupies)
         {
@@ -216,10 +179,10 @@ inline void loop(machine& m)
             return m.go(next);
         return m.go(gone);
     case gone:
-        m.access("has left the producer");
-        if (!m.gone() || m.w.not_stepping != 0)
+        if (!m.config().reactor)
             return m.go(leave);
-        return m.call(program::wake_guest, left);
+        m.access("has given up the right");
+        return m.w.not_stepping != 0 ? m.go(leave) : m.call(program::wake_guest, left);
     case left:
         m.result();
         return m.go(leave);
@@ -236,6 +199,10 @@ inline void loop(machine& m)
     case hand_over:
         if (m.w.pending_may_wait && m.config().strategy != ewyk::strategy_t::execute_produce_consume)
             return m.go(decide);
+        if (!m.is(flaw::stepper_keeps_right) && m.all_step())
+            return m.go(step_aside);
+        return m.go(release);
+    case release:
         if (m.is(flaw::starts_before_release))
             return m.call(program::try_start, asked_early, production_job);
         me.producing = 0;
@@ -320,7 +287,14 @@ inline void loop(machine& m)
             return m.go(leave);
         return m.call(program::abdicate, m.is(flaw::thrower_tells_nobody) ? leave : ask_other);
     case ask_other:
-        m.gone();
+        return m.go(thrower_gone);
+    case thrower_gone:
+        if (!m.config().reactor)
+            return m.call(program::dispatch, leave);
+        m.access("has given up the right");
+        return m.w.not_stepping != 0 ? m.call(program::dispatch, leave) : m.call(program::wake_guest, thrower_left);
+    case thrower_left:
+        m.result();
         return m.call(program::dispatch, leave);
     case leave:
         me.producing = 0;

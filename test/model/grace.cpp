@@ -1,4 +1,4 @@
-// Loans of the right to produce, in every interleaving of those who lend, stand by, come and leave.
+// Leases of the right to produce, in every interleaving of those that lease, take over, come and leave.
 
 #include "check.hpp"
 

@@ -16,15 +16,14 @@ namespace model {
 
 inline std::string to_string(ewyk::detail::production p)
 {
-    constexpr std::array names{"idle", "producing", "reproducing", "lent"};
+    constexpr std::array names{"idle", "producing", "reproducing"};
     return std::string(names[static_cast<std::size_t>(p.state)]) + (p.pending ? ", pending" : "");
 }
 
 inline char const* to_string(production_event e)
 {
     constexpr std::array names{"ask", "enter", "arrive", "found_none", "hand_over", "take_back",
-        "give_up", "resume", "abdicate", "engage", "lend", "reclaim", "overrun",
-        "surrender"};
+        "give_up", "resume", "abdicate"};
     return names[static_cast<std::size_t>(e)];
 }
 
@@ -48,7 +47,8 @@ public:
     byte self_bit() const { return bit(self_); }
     thread_state& me() { return w.threads[self_]; }
     activation& here() { return me().stack[me().depth - 1u]; }
-    bool of_pool() const { return self_ >= model_.callers.size(); }
+    bool watches() const { return self_ >= model_.callers.size() + model_.pool_threads(); }
+    bool of_pool() const { return self_ >= model_.callers.size() && !watches(); }
 
     void go(int line) { here().line = static_cast<byte>(line); }
 
@@ -82,7 +82,8 @@ public:
         accessed_ = true;
         if (with_label_)
         {
-            label_ = std::string(1, static_cast<char>('A' + self_)) + (of_pool() ? " (pool): " : ": ")
+            label_ = std::string(1, static_cast<char>('A' + self_))
+                + (of_pool() ? " (pool): " : watches() ? " (watches): " : ": ")
                 + what;
             if (detail >= 0)
                 label_ += " " + std::to_string(detail);
@@ -108,24 +109,12 @@ public:
         if (auto const& other = model_.other_step)
             if (other->event == event && other->now.state == now.state
                 && other->now.pending == now.pending)
-            {
-                std::uint32_t const loan = step.next.loan;
                 step = other->step;
-                step.next.loan = loan;
-            }
         if (model_.on_apply)
             model_.on_apply(event, now);
         w.word = static_cast<byte>(step.next.pack());
         access(to_string(event));
         note(": " + to_string(now) + " -> " + to_string(step.next));
-        // Together with the event: a wake-up that comes later, or one too many, costs a look.
-        if (step.next.pending && step.next.state == production_state::idle && w.present != 0
-            && !is(flaw::idle_wakes_no_standby))
-            w.woken = 1;
-        if (event == production_event::reclaim)
-            me().occupies = step.vacates;
-        else if (step.vacates && !is(flaw::place_is_kept))
-            --w.occupied;
         // Relaxed stores before a release are visible to whoever acquires the right.
         make_visible();
 
@@ -137,8 +126,7 @@ public:
             w.holder = id;
         }
         else if (event == production_event::found_none || event == production_event::hand_over
-            || event == production_event::abdicate || event == production_event::lend
-            || event == production_event::surrender)
+            || event == production_event::abdicate)
             w.holder = 0;
         return step.verdict;
     }
@@ -148,6 +136,113 @@ public:
     {
         if (w.holder != self_ + 1)
             fail("produces without the right to");
+    }
+
+    // Leases. While the right is leased no thread may do what the producer does.
+
+    /// Whether it may lease for a task, so that another thread can take over.
+    bool may_lease()
+    {
+        if (!config().grace || me().nested)
+            return false;
+        // Together with the lease: others may come and go right afterwards as well.
+        if (config().reactor && me().stepping && w.not_stepping == 0)
+            return false;
+        if (w.pending_may_wait)
+            return false;
+        return config().strategy == ewyk::strategy_t::execute_produce_consume || may_be_taken_over();
+    }
+
+    bool may_be_taken_over()
+    {
+        bool const of_pool = may_start() && config().pool_threads() != 0 && w.pool_queue.empty()
+            && (me().occupies || !config().places || w.occupied + 1u < config().pool_threads())
+            && (w.parked != 0 || w.absent != 0);
+        return of_pool || (config().reactor && w.guests != 0);
+    }
+
+    void begin_lease(activity what)
+    {
+        access("leases");
+        needs_right();
+        w.holder = 0;
+        w.leased = 1;
+        w.lease_what = what;
+        w.lease_occupies = std::exchange(me().occupies, byte{0});
+        me().leased = me().its_lease = 1;
+    }
+
+    void mark(activity what)
+    {
+        if (me().its_lease)
+            w.lease_what = what;
+    }
+
+    /// Ends the lease that a thread has seen, or its own; false if that has ended. Then this thread has the
+    /// right to produce.
+    bool end_lease(bool is_it)
+    {
+        if (!is_it && !(watches() && w.leased && is(flaw::number_is_not_checked)))
+        {
+            access("finds that the lease has ended");
+            return false;
+        }
+        access("ends the lease");
+        make_visible();
+        forget_lease();
+        w.leased = 0;
+        w.lease_what = 0;
+        take_right();
+        return true;
+    }
+
+    /// Every thread that knows the number of the lease will find another one. So the numbers need not be
+    /// part of the state.
+    void forget_lease()
+    {
+        for (thread_state& t : w.threads)
+        {
+            t.its_lease = 0;
+            t.sees_lease = 0;
+        }
+    }
+
+    /// The thread of the lease has it back.
+    bool take_back_lease()
+    {
+        me().leased = 0;
+        if (is(flaw::late_goes_on))
+        {
+            access("produces on");
+            w.leased = 0;
+            take_right();
+            return true;
+        }
+        if (!end_lease(me().its_lease))
+            return false;
+        me().occupies = std::exchange(w.lease_occupies, byte{0});
+        return true;
+    }
+
+    bool renew_lease()
+    {
+        if (!me().its_lease)
+        {
+            access("finds that its lease has ended");
+            return false;
+        }
+        access("leases again");
+        forget_lease();
+        me().its_lease = 1;
+        w.lease_what = waits;
+        return true;
+    }
+
+    void take_right()
+    {
+        if (w.holder != 0)
+            fail("two producers");
+        w.holder = static_cast<byte>(self_ + 1);
     }
 
     // Relaxed stores to `asleep`, which only the producer writes.
@@ -227,13 +322,6 @@ public:
         return config().places && w.occupied >= living;
     }
 
-    void set_loan_occupies(bool occupies)
-    {
-        auto p = production();
-        p.occupies = occupies;
-        w.word = static_cast<byte>(p.pack());
-    }
-
     /// What is left of a request for a thread when that has come, or will not.
     bool pending_has_come(bool takes_place)
     {
@@ -247,35 +335,35 @@ public:
         return had;
     }
 
-    /// A thread of the pool is inside the producer.
-    void come_in()
-    {
-        access("says that it is inside");
-        w.pool_inside |= self_bit();
-    }
-
-    /// It has a task, or has given up the right. Who waits in expel() checks again.
-    bool gone()
-    {
-        if ((w.pool_inside & self_bit()) == 0)
-            return false;
-        w.pool_inside = static_cast<byte>(w.pool_inside & ~self_bit());
-        end_expulsion();
-        return true;
-    }
-
-    void end_expulsion()
-    {
-        if (w.expelling)
-            w.expel_waits = 0;
-    }
-
     /// Whether this thread returns to the reactor what waits in the pool.
     bool recalls()
     {
         auto const& stack = me().stack;
         return std::any_of(stack.begin(), stack.begin() + me().depth,
             [](activation const& a) { return a.what == program::recall; });
+    }
+
+    /// Whether a thread of the pool runs a task.
+    bool pool_runs_tasks() const
+    {
+        std::size_t const first = config().callers.size();
+        return std::any_of(w.threads.begin() + first, w.threads.begin() + first + config().pool_threads(),
+            [](thread_state const& t) {
+                return std::any_of(t.stack.begin(), t.stack.begin() + t.depth,
+                    [](activation const& a) { return a.what == program::run_task; });
+            });
+    }
+
+    /// Whether a caller that steps may give tasks to the pool, which run when it has returned.
+    bool steppers_give_away() const
+    {
+        return config().strategy == ewyk::strategy_t::produce_execute_consume
+            && std::any_of(config().callers.begin(), config().callers.end(), [](auto const& actions) {
+                   return std::any_of(actions.begin(), actions.end(), [](action a) {
+                       return a.kind == action::run_one || a.kind == action::run_one_loop
+                           || a.kind == action::poll;
+                   });
+               });
     }
 
     bool anybody_in_run() const
@@ -319,7 +407,7 @@ public:
         access("completes the operation of task", task);
         ++w.work;
         if (inside_io_context())
-            me().kept = task;
+            me().own_queue = task;
         else
             send(task);
     }
@@ -327,7 +415,7 @@ public:
     /// What was kept for it is there for all, but nobody is told.
     void leaves_io_context()
     {
-        if (byte const item = std::exchange(me().kept, byte{0}))
+        if (byte const item = std::exchange(me().own_queue, byte{0}))
             put(w.ioc, item);
     }
 
@@ -339,6 +427,8 @@ public:
         auto const lowest = static_cast<std::size_t>(std::countr_zero(set));
         set = static_cast<byte>(set & ~bit(lowest));
         w.threads[lowest].job = job;
+        if (&set == &w.parked && job != look_around)
+            w.pins |= bit(lowest);
         return true;
     }
 

@@ -62,7 +62,7 @@ inline std::vector<named_setup> strategy_models()
     return c.take();
 }
 
-/// The right is lent while a thread stands by.
+/// The right is leased while a task runs, and taken over if that is late.
 inline std::vector<named_setup> grace_models()
 {
     using enum action::kind_type;
@@ -90,7 +90,7 @@ inline std::vector<named_setup> grace_models()
         }
         source.add("tasks produce, with grace", s, one_thread, all_kinds({.produces = true}),
             two_produce, grace);
-        // The model's pool may lend its last thread, which eat_what_you_kill needs for tasks.
+        // The model's pool may have its last thread produce, which eat_what_you_kill needs for tasks.
         if (one_is_enough)
             source.add("a task waits for another one, with grace", s, one_thread, waits,
                 {{{supply, 1}, {supply, 2}, {produce}}}, grace);
@@ -106,6 +106,17 @@ inline std::vector<named_setup> grace_models()
         source.add("a task says that it waits for the next one but one", s, two_threads,
             {{}, {.waits_for = 3, .section = true}, {}},
             {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}}, endless);
+        // A thread has to be started, which takes two that watch.
+        setup const two_watch{.grace = true, .two_watch = true};
+        // Not with a stopped pool: there a late thread that comes back while its lease is being handed over
+        // leaves, and no other comes.
+        source.add("two produce, two watch", s, cold_pool, {{}, {}},
+            {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}}, two_watch);
+        source.add("tasks throw, two watch", s, cold_pool, {{.throws = true}, {.throws = true}},
+            {{{supply, 1}, {supply, 2}, {produce}}}, two_watch);
+        if (one_is_enough)
+            source.add("a task waits for another one, two watch", s, cold_pool, waits,
+                {{{supply, 1}, {supply, 2}, {produce}}}, two_watch);
         source.add("tasks say that they block, and throw", s, one_thread,
             all_kinds({.throws = true, .section = true}), two_produce, grace);
         for (auto&& n : source.take())
@@ -153,6 +164,26 @@ inline std::vector<named_setup> grace_models()
         reactor.add("run(), stop(), in place", s, one_thread, {{}, {}},
             {{{complete, 1}, {complete, 2}, {stop}}, {{run}}},
             {.grace = true, .in_place = true, .tasks_may_be_left = true});
+        // Handlers that are none of ours, which nothing marks.
+        std::vector<task_kind> const native{
+            {.waits_for = 2, .native = true}, {.invocation = ewyk::invocation_t::non_blocking}};
+        std::vector<std::vector<action>> const native_first{
+            {{complete, 1}, {post, 2}, {release_work}}, {{run}}};
+        reactor.add("a native handler waits for a task, with grace", s, one_thread, native, native_first,
+            grace);
+        reactor.add("a native handler waits for a task, two watch", s, cold_pool, native, native_first,
+            two_watch);
+        reactor.add("a native handler waits for a completion, in place", s, one_thread, native,
+            {completer, {{run}}}, in_place);
+        reactor.add("a native handler, then a completion that keeps the right", s, one_thread,
+            {{.native = true}, {.invocation = ewyk::invocation_t::non_blocking}}, {completer, {{run}}}, in_place);
+        reactor.add("a native handler dispatches a task that keeps the right", s, one_thread,
+            {{.then = 2, .native = true}, {.invocation = ewyk::invocation_t::non_blocking}},
+            {{{complete, 1}, {release_work}}, {{run}}}, in_place);
+        reactor.add("a native handler dispatches two tasks", s, one_thread,
+            {{.then = 2, .native = true}, {.then = 3}, {}}, {{{complete, 1}, {release_work}}, {{run}}}, in_place);
+        reactor.add("run_for(), then run(), a native handler", s, one_thread, {{.posts = 2, .native = true}, {}},
+            {{{complete, 1}, {release_work}}, {{run_for}, {run}}}, grace);
         setup own_queues = in_place;
         own_queues.own_queues = true;
         std::vector<task_kind> const another{{}, {.completes = 3}, {}};
@@ -172,7 +203,7 @@ inline std::vector<named_setup> grace_models()
     return all;
 }
 
-/// The pool keeps one thread for tasks, and who stands by leaves when it is needed for them.
+/// The pool keeps one thread for tasks.
 inline std::vector<named_setup> place_models()
 {
     using enum action::kind_type;
@@ -201,7 +232,7 @@ inline std::vector<named_setup> place_models()
                     source.add("a task waits for another one, dispatched" + with, s, pool, waits,
                         {{{supply, 1}, {supply, 2}, {dispatch}}}, places);
             }
-            // Two of the pool's may produce, so that one can lend to the other.
+            // Two of the pool's may produce, so that one can take over from the other.
             source.add("a task waits for another one, dispatched" + with, s, three_threads, waits,
                 {{{supply, 1}, {supply, 2}, {dispatch}}}, places);
             for (auto&& n : source.take())

@@ -1,4 +1,4 @@
-// The pool's places: how many of its threads may produce, and who stands by, while tasks wait for one.
+// The pool's places: how many of its threads may produce while tasks wait for one.
 
 #include "check.hpp"
 

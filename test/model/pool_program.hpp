@@ -27,6 +27,7 @@ inline void pool_work(machine& m)
         if (m.w.pool_queue.empty())
             return m.go(park);
         here.a = m.w.pool_queue.pop();
+        m.w.pins |= m.self_bit();
         return m.go(run);
     case park:
         m.access("parks");
@@ -52,6 +53,9 @@ inline void pool_work(machine& m)
         // on_exception
         me.thrown = 0;
         here.a = 0;
+        if (m.config().reactor)
+            m.access("is done");
+        m.w.pins = static_cast<byte>(m.w.pins & ~m.self_bit());
         return m.go(look);
     }
 }
@@ -133,6 +137,50 @@ inline void try_start(machine& m)
         m.w.pending_occupies = 0;
         m.me().occupies = m.here().b;
         return m.go(m.here().b ? refused : vacate);
+    case vacate:
+        m.vacate();
+        return m.go(refused);
+    case refused:
+        return m.ret(0);
+    }
+}
+
+/// Likewise for a right that was taken over: another place is taken if need be, and no thread started.
+inline void try_give(machine& m)
+{
+    enum { guest, pool, claim, vacate, refused };   // b: whether it has lent a place of its own
+    switch (m.here().line)
+    {
+    case guest:
+        if (!m.config().reactor)
+            return m.go(pool);
+        m.access("tries to give it to a guest");
+        if (m.claim(m.w.guests, production_job))
+            return m.ret(1);
+        return m.go(pool);
+    case pool:
+        if (!m.may_start())
+        {
+            m.access("looks for those who do not step");
+            return m.ret(0);
+        }
+        if (!m.config().places)
+            return m.go(claim);
+        m.here().b = std::exchange(m.me().occupies, byte{0});
+        m.w.pending_occupies = 1;
+        if (!m.here().b)
+        {
+            m.access("takes a place");
+            ++m.w.occupied;
+        }
+        return m.go(claim);
+    case claim:
+        m.access("tries to give it to a parked thread");
+        if (m.claim(m.w.parked, production_job))
+            return m.ret(1);
+        m.w.pending_occupies = 0;
+        m.me().occupies = m.here().b;
+        return m.go(m.config().places && !m.here().b ? vacate : refused);
     case vacate:
         m.vacate();
         return m.go(refused);

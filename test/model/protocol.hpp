@@ -150,6 +150,11 @@ public:
                         + (a.kind == action::complete));
                 continue;
             }
+            if (i >= setup_.callers.size() + setup_.pool_threads())
+            {
+                t.stack[0].what = program::watch;
+                continue;
+            }
             bool const parked = i < setup_.callers.size() + setup_.parked;
             t.stack[0] = {program::pool_work, static_cast<byte>(parked ? sleep : unborn), 0, 0};
             (parked ? w.parked : w.absent) |= bit(i);
@@ -183,6 +188,8 @@ public:
             thread_state const& t = s.threads[i];
             bool const pool = i >= setup_.callers.size();
             activation const& outermost = t.stack[0];
+            if (outermost.what == program::watch)
+                continue; // it waits only where there is nothing to look at
             if (pool && t.depth == 1 && (outermost.line == unborn
                     || (outermost.line == sleep && (s.parked & bit(i)))))
                 continue;
@@ -196,6 +203,8 @@ public:
         auto const p = ewyk::detail::production::unpack(s.word);
         if (p.state != production_state::idle)
             return "the right to produce is lost";
+        if (s.leased)
+            return "a lease is left";
         if (s.occupied != 0)
             return "a place is lost";
         if (p.pending && s.pool_queue.empty())
@@ -212,7 +221,10 @@ private:
         case program::enter: return enter(m);
         case program::dispatch: return dispatch(m);
         case program::arrive: return arrive(m);
-        case program::stand_by: return stand_by(m);
+        case program::watch: return watch(m);
+        case program::pass_on: return pass_on(m);
+        case program::release: return release(m);
+        case program::start_pending: return start_pending(m);
         case program::abdicate: return abdicate(m);
         case program::loop: return loop(m);
         case program::run_task: return run_task(m);
@@ -223,6 +235,7 @@ private:
         case program::give: return give(m);
         case program::start: return start(m);
         case program::try_start: return try_start(m);
+        case program::try_give: return try_give(m);
         case program::wake_guest: return wake_guest(m);
         case program::wake_all: return wake_all(m);
         case program::reactor_produce: return reactor_produce(m);
@@ -231,10 +244,10 @@ private:
         case program::post: return post(m);
         case program::wake_up: return wake_up(m);
         case program::woken: return woken(m);
-        case program::expel: return expel(m);
         case program::take_part: return take_part(m);
         case program::rest: return rest(m);
         case program::leave_run: return leave_run(m);
+        case program::clear_pool: return clear_pool(m);
         case program::recall: return recall(m);
         case program::stop: return stop(m);
         }

@@ -16,10 +16,11 @@ inline void reactor_produce(machine& m)
 {
     enum
     {
-        come_in, wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
-        fall_asleep, look_again, go_inside, late_come_in, run_one, sleeps_inside,
-        keep_awake, lend, lend_now, capture, on_loan, late, may_resume, other_resumes, superseded, gone_for_good,
-        come_back, stay_awake,
+        wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
+        fall_asleep, look_again, go_inside, lease, run_one, sleeps_inside,
+        native, native_done, in_place, keep, kept, on_lease, late, may_resume, other_resumes, resumed, look_at_own,
+        looked, lease_again, capture, come_out, out, late_out, may_resume_out, other_resumes_out,
+        superseded, gone_for_good,
         awake, ioc_stopped, last_look, leave, asleep, announced
     };
     activation& here = m.here();   // b: whether the io_context ran something
@@ -28,11 +29,6 @@ inline void reactor_produce(machine& m)
 
     switch (here.line)
     {
-    case come_in:
-        if (!pool || m.is(flaw::enters_before_look))
-            return m.go(wakes);
-        m.come_in();
-        return m.go(wakes);
     case wakes:
         m.needs_right();
         if (!m.own_view_of_asleep())
@@ -81,10 +77,7 @@ inline void reactor_produce(machine& m)
     case drain:
         m.needs_right();
         if (!m.w.ready.empty())
-        {
-            m.gone();
             return m.ret(m.w.ready.pop());
-        }
         m.access("drains the queue");
         if (m.w.posted.empty() || (m.config().weak_memory && m.luck.maybe()))
             return m.go(m.is(flaw::sleeps_before_saying_so) ? look_again : fall_asleep);
@@ -114,18 +107,18 @@ inline void reactor_produce(machine& m)
 
     case go_inside:
         here.b = 0;
-        if (pool)
-            m.w.in_io_context |= m.self_bit();
-        return m.go(pool && m.is(flaw::enters_before_look) ? late_come_in : run_one);
-    case late_come_in:
-        m.come_in();
+        if (!m.may_lease())
+            return m.go(run_one);
+        return m.go(lease);
+    case lease:
+        m.begin_lease(waits);
         return m.go(run_one);
     case run_one:
         if (me.has_deadline && !me.expired && m.luck.maybe())
         {
             me.expired = 1;
             m.access("comes to its deadline");
-            return m.go(awake);
+            return m.go(come_out);
         }
         if (m.w.work == 0)
             m.w.ioc_stopped = 1;
@@ -134,7 +127,7 @@ inline void reactor_produce(machine& m)
             if (me.no_wait && !m.is(flaw::poll_waits))
             {
                 m.access("polls the io_context in vain");
-                return m.go(awake);
+                return m.go(come_out);
             }
             if (!m.config().own_queues)
                 return m.wait();
@@ -145,26 +138,18 @@ inline void reactor_produce(machine& m)
         if (m.w.ioc_stopped)
         {
             m.access("run_one() finds the io_context stopped");
-            return m.go(awake);
+            return m.go(come_out);
         }
         here.b = 1;
         if (byte const item = m.w.ioc.pop(); item != wake_up_handler)
         {
             here.a = item;
-            if (m.config().in_place && m.hands_over(item) && m.production().pending
-                && !m.w.pending_may_wait && !m.w.wants_to_leave)
-            {
-                m.gone();
-                m.access("is about to run in place task", item);
-                m.w.in_io_context = static_cast<byte>(m.w.in_io_context & ~m.self_bit());
-                return m.go(keep_awake);
-            }
-            m.access("captures task", item);
-            m.put(m.w.ready, item);
-            return m.go(awake);
+            if (m.config().kind(item).native)
+                return m.go(native);
+            return m.go(m.config().in_place ? in_place : capture);
         }
         m.access("takes a wake-up");
-        return m.call(program::woken, awake);
+        return m.call(program::woken, come_out);
 
     case sleeps_inside:
         // What comes into the queue without a signal stays unseen.
@@ -173,41 +158,62 @@ inline void reactor_produce(machine& m)
         m.w.ioc_waits = static_cast<byte>(m.w.ioc_waits & ~m.self_bit());
         return m.go(run_one);
 
-    // Its own way to somebody who stands by is the loop's; it is not modelled twice.
-    case keep_awake:
-        m.access("is going to be awake");
-        m.set_asleep(false, true);
-        return m.go(lend);
-    case lend:
-        if (m.all_step() || !m.production().pending || m.w.pending_may_wait)
+    case native:
+        m.access("runs in the io_context handler", here.a);
+        m.w.blocked |= m.self_bit();
+        m.w.work = static_cast<byte>(m.w.work + (m.config().kind(here.a).then != 0));
+        me.counted = me.limited;
+        return m.call(program::run_task, native_done, here.a);
+    case native_done:
+        m.w.blocked = static_cast<byte>(m.w.blocked & ~m.self_bit());
+        return m.go(come_out);
+
+    // begin_in_place() and end_in_place()
+    case in_place:
+    {
+        auto const sub = ewyk::detail::choose(
+            m.config().strategy, m.config().invocation(here.a), !me.must_not_block, true);
+        if (sub == ewyk::detail::sub_strategy::produce_consume)
         {
-            m.access("finds nobody who stands by");
-            return m.go(capture);
+            m.w.work = static_cast<byte>(m.w.work + (m.config().kind(here.a).then != 0));
+            return m.go(me.leased || me.producing ? keep : capture);
         }
-        return m.go(lend_now);
-    case lend_now:
-        if (!m.production().pending)
-            return m.go(lend);
+        m.w.work = static_cast<byte>(m.w.work + (m.config().kind(here.a).then != 0));
+        if (sub != ewyk::detail::sub_strategy::execute_produce_consume || !me.leased)
+            return m.go(capture);
+        m.access("is about to run in place task", here.a);
+        m.mark(runs_task);
         me.producing = 0;
         me.counted = me.limited;
-        m.apply(production_event::lend);
-        me.loan = static_cast<byte>(m.production().loan);
-        m.set_loan_occupies(std::exchange(me.occupies, byte{0}));
-        return m.call(program::run_task, on_loan, here.a);
-    case capture:
-        if (pool)
-            m.come_in();
-        m.access("captures after all task", here.a);
-        m.put(m.w.ready, here.a);
-        return m.go(awake);
-    case on_loan:
-        if (m.production().state != production_state::lent || m.production().loan != me.loan)
+        return m.call(program::run_task, on_lease, here.a);
+    }
+    case keep:
+        m.access("is about to run in place, and to keep the right, task", here.a);
+        me.counted = me.limited;
+        // The handler before was late.
+        if (me.leased && !me.its_lease && !m.is(flaw::keeps_by_mark))
         {
-            m.access("finds its loan over, inside the io_context");
-            return m.go(late);
+            me.producing = 0;
+            return m.call(program::run_task, on_lease, here.a);
         }
-        me.producing = m.apply(production_event::reclaim) == production_verdict::produce;
-        return m.go(come_back);
+        m.mark(keeps);
+        me.kept = std::exchange(me.leased, byte{0});
+        return m.call(program::run_task, kept, here.a);
+    case kept:
+        m.access("has kept the right");
+        if (me.kept ? !me.its_lease : m.w.holder != m.self() + 1)
+            m.fail("a task that keeps the right has lost it");
+        me.leased = std::exchange(me.kept, byte{0});
+        m.mark(waits);
+        return m.go(come_out);
+    case on_lease:
+        if (me.leased && m.renew_lease())
+        {
+            me.producing = 1;
+            return m.go(come_out);
+        }
+        me.leased = 0;
+        return m.go(late);
     case late:
         if (m.config().places && pool && !me.occupies)
         {
@@ -216,35 +222,75 @@ inline void reactor_produce(machine& m)
         }
         return m.go(may_resume);
     case other_resumes:
-        return m.call(program::dispatch, superseded);
+        return m.call(program::dispatch, come_out);
     case may_resume:
         me.producing = m.apply(production_event::resume) == production_verdict::produce;
-        if (me.producing)
-            return m.go(come_back);
-        return m.go(m.is(flaw::superseded_is_awake) ? stay_awake : superseded);
-    case superseded:
+        return m.go(!me.producing ? come_out : m.is(flaw::leases_before_look) ? lease_again : resumed);
+    case resumed:
+        m.access("says that it is not awake, and produces again");
+        m.set_asleep(true, false);
+        return m.go(look_at_own);
+    case look_at_own:
+        m.needs_right();
+        return m.call(program::announce, looked, !m.w.ready.empty());
+    case looked:
+        return m.go(m.is(flaw::leases_before_look) ? come_out : lease_again);
+    case lease_again:
+        m.begin_lease(waits);
+        return m.go(m.is(flaw::leases_before_look) ? resumed : come_out);
+
+    case capture:
+        m.access("captures task", here.a);
+        if (me.leased || (!me.producing && !m.is(flaw::capture_is_own)))
+            m.put(m.w.posted, here.a);
+        else
+        {
+            m.needs_right();
+            m.put(m.w.ready, here.a);
+        }
+        return m.go(come_out);
+
+    // It leaves the io_context.
+    case come_out:
+        if (byte const then = here.a && !me.thrown ? m.config().kind(here.a).then : byte{0})
+        {
+            here.a = then;
+            return m.go(in_place);
+        }
         m.leaves_io_context();
+        here.a = 0;
+        return m.go(out);
+    case out:
+        if (me.leased)
+        {
+            me.producing = m.take_back_lease();
+            return m.go(me.producing ? awake : late_out);
+        }
+        return m.go(me.producing ? awake : late_out);
+    case late_out:
+        if (m.config().places && pool && !me.occupies)
+        {
+            me.occupies = m.occupy_if_one_is_left();
+            return m.go(me.occupies ? may_resume_out : other_resumes_out);
+        }
+        return m.go(may_resume_out);
+    case other_resumes_out:
+        return m.call(program::dispatch, superseded);
+    case may_resume_out:
+        me.producing = m.apply(production_event::resume) == production_verdict::produce;
+        return m.go(me.producing ? awake : superseded);
+    case superseded:
         if (m.is(flaw::superseded_tells_nobody))
             return m.ret();
         return m.call(program::wake_up, gone_for_good);
     case gone_for_good:
         return m.ret();
-    case come_back:
-        if (pool)
-            m.come_in();
-        return m.go(stay_awake);
-    case stay_awake:
-        m.access("is awake after what it ran in place");
-        m.set_asleep(false, true);
-        m.leaves_io_context();
-        if (me.thrown || !me.producing)
-            return m.ret();
-        return m.go(awake);
 
     case awake:
         m.access("is awake");
-        m.w.in_io_context = static_cast<byte>(m.w.in_io_context & ~m.self_bit());
         m.set_asleep(false, true);
+        if (me.thrown)
+            return m.ret();
         return m.go(here.b ? must_leave : ioc_stopped);
     case ioc_stopped:
         m.access("looks whether the io_context is stopped");
@@ -355,40 +401,6 @@ inline void woken(machine& m)
     case done:
         m.access("has run the wake-up");
         m.finish_work();
-        return m.ret();
-    }
-}
-
-/// Called when the last runner has left.
-inline void expel(machine& m)
-{
-    enum { look, wake, count, check, sleep, uncount, out };
-    switch (m.here().line)
-    {
-    case look:
-        m.access("looks whether a thread of the pool is inside");
-        return m.go(m.w.pool_inside ? wake : out);
-    case wake:
-        return m.call(program::wake_up, count);
-    case count:
-        m.access("counts as one that expels");
-        ++m.w.expelling;
-        return m.go(check);
-    case check:
-        m.access("checks whether a thread of the pool is inside");
-        if (!m.w.pool_inside || (m.w.not_stepping != 0 && !m.is(flaw::expel_forgets_newcomers)))
-            return m.go(uncount);
-        m.w.expel_waits |= m.self_bit();
-        return m.go(sleep);
-    case sleep:
-        if (m.w.expel_waits & m.self_bit())
-            return m.wait();
-        return m.go(check);
-    case uncount:
-        m.access("does not count any more as one that expels");
-        --m.w.expelling;
-        return m.go(out);
-    case out:
         return m.ret();
     }
 }

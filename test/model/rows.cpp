@@ -32,7 +32,6 @@ std::vector<replacement> used_rows(std::vector<model::named_setup> models)
     for (auto& n : models)
     {
         n.what.on_apply = [&](production_event e, ewyk_production now) {
-            now.loan = 0; // whose number it is makes no difference to a row
             auto const same = [&](replacement const& r) { return r.event == e && r.now == now; };
             if (std::none_of(rows.begin(), rows.end(), same))
                 rows.push_back({e, now, asio_ewyk::detail::next_production(now, e)});
@@ -46,9 +45,8 @@ std::vector<replacement> used_rows(std::vector<model::named_setup> models)
 }
 
 // Some kinds of change are left out, for they make no difference to tell: reproducing instead of
-// producing is one look too many, which loses nothing; idle instead of lent lets others come
-// earlier; lent instead of idle does not keep a pending thread away; who engages looks once more
-// anyway; and where nobody is asked for, nobody looks whether the verdict is start.
+// producing is one look too many, which loses nothing; and where no thread is asked for, none looks
+// whether the verdict is start.
 std::vector<replacement> changes(replacement const& row)
 {
     using enum production_state;
@@ -60,15 +58,11 @@ std::vector<replacement> changes(replacement const& row)
         if (r.step.next != row.step.next || r.step.verdict != row.step.verdict)
             all.push_back(r);
     };
-    for (auto s : {idle, producing, reproducing, lent})
-        if (!(s == reproducing && row.step.next.state == producing)
-            && !(s == producing && row.event == production_event::engage)
-            && !(s == idle && row.step.next.state == lent)
-            && !(s == lent && row.step.next.state == idle && row.step.next.pending))
+    for (auto s : {idle, producing, reproducing})
+        if (!(s == reproducing && row.step.next.state == producing))
             add([s](production_step& step) { step.next.state = s; });
     for (auto v : {leave, produce, start})
-        if (v != start || row.event == production_event::ask || row.event == production_event::hand_over
-            || row.event == production_event::engage)
+        if (v != start || row.event == production_event::ask || row.event == production_event::hand_over)
             add([v](production_step& step) { step.verdict = v; });
     add([](production_step& step) { step.next.pending = !step.next.pending; });
     return all;

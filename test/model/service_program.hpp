@@ -15,7 +15,7 @@ namespace model {
 /// One call of run() or a sibling, or of a wake-up that a foreign thread runs.
 inline void take_part(machine& m)
 {
-    enum { come, count, tell, alone, look_over, enter, entered, refused,
+    enum { come, count, look_over, enter, entered, refused,
         look_over_again, take, run, ran, rest, rested, leave };
     activation& here = m.here();
     thread_state& me = m.me();
@@ -37,21 +37,10 @@ inline void take_part(machine& m)
         return m.go(count);
     case count:
         if (me.stepping)
-            return m.go(alone);
+            return m.go(look_over);
         m.access("counts as one that does not step");
         ++m.w.not_stepping;
-        return m.go(m.is(flaw::newcomer_tells_nobody) ? look_over : tell);
-    case tell:
-        m.access("tells who expels the pool");
-        m.end_expulsion();
         return m.go(look_over);
-    case alone:
-        if (me.foreign)
-            return m.go(look_over);
-        // Together with the next look, which tells as much.
-        if (m.w.not_stepping != 0)
-            return m.go(look_over);
-        return m.call(program::expel, look_over);
     case look_over:
         m.access("looks whether it is over");
         return m.go(out_of_time() || m.w.ioc_stopped ? leave : enter);
@@ -145,7 +134,7 @@ inline void rest(machine& m)
 /// The end of a call of run() or a sibling, by whatever way.
 inline void leave_run(machine& m)
 {
-    enum { uncount, go, look, wake, expel, idle, ask, recall, out };
+    enum { uncount, go, look, wake, clear, idle, ask, out };
     activation& here = m.here();   // a: whether it is the last one who does not step; b: the last one, it was stopped
     thread_state& me = m.me();
     switch (here.line)
@@ -163,32 +152,64 @@ inline void leave_run(machine& m)
     case look:
         m.access("looks whether the end has come");
         if (!m.w.ioc_stopped)
-            return m.go(expel);
+            return m.go(clear);
         here.b = static_cast<byte>(here.b | 2);
         return m.go(wake);
     case wake:
-        return m.call(program::wake_all, expel);
-    case expel:
-        if (!here.a || m.is(flaw::last_runner_just_leaves))
-            return m.go(idle);
-        return m.call(program::expel, idle);
+        return m.call(program::wake_all, clear);
+    case clear:
+        return here.a ? m.call(program::clear_pool, idle) : m.go(idle);
     case idle:
-        if (here.b & 1)
-            return m.go(me.stepping ? out : recall);
         if (here.b || m.is(flaw::leaver_asks_nobody))
             return m.go(out);
         m.access("looks whether somebody produces");
         return m.go(m.sees_idle() ? ask : out);
     case ask:
         return m.call(program::dispatch, out);
-    case recall:
-        return m.call(program::recall, out);
     case out:
         m.access("is out of run()");
         --me.inside_run;
-        if (m.w.in_io_context && !m.anybody_in_run())
-            m.fail("a thread of the pool is left inside");
+        if (here.a && !m.anybody_in_run() && !m.steppers_give_away() && m.pool_runs_tasks())
+            m.fail("a handler runs after the last run() has returned");
         return m.ret();
+    }
+}
+
+/// Waits until no thread of the pool has anything to run, or another caller has come.
+inline void clear_pool(machine& m)
+{
+    enum { first_recall, wake, await, last_recall };
+    switch (m.here().line)
+    {
+    case first_recall:
+        return m.call(program::recall, m.is(flaw::last_runner_just_leaves) ? last_recall : wake);
+    case wake:
+        if (m.is(flaw::last_runner_wakes_nobody))
+            return m.go(await);
+        return m.call(program::wake_up, await);
+    case await:
+        if (m.w.not_stepping != 0 && !m.is(flaw::await_forgets_newcomers))
+        {
+            m.access("sees that another caller has come");
+            return m.go(last_recall);
+        }
+        if (!m.w.pool_queue.empty() && !m.is(flaw::last_runner_forgets_queue))
+        {
+            m.access("sees that something waits for the pool");
+            return m.go(first_recall);
+        }
+        if (m.w.pins != 0)
+        {
+            // It wakes up after a while, which makes no difference while a wake-up is under way.
+            if (m.w.wake_queued || m.is(flaw::last_runner_wakes_nobody) || m.is(flaw::last_runner_wakes_once))
+                return m.wait();
+            m.access("has waited for a while");
+            return m.go(wake);
+        }
+        m.access("sees that no thread of the pool has anything to run");
+        return m.go(last_recall);
+    case last_recall:
+        return m.become(program::recall);
     }
 }
 

@@ -62,7 +62,7 @@ inline std::vector<named_setup> step_models()
             {stopper, {{run}, {restart}, {run}}}, grace);
         c.add("a task polls, with grace", s, one_thread,
             {{.posts = 2, .steps = task_kind::poll}, {}}, {poster, {{run}}}, grace);
-        // The model's pool may lend its last thread, which the other strategy needs for tasks.
+        // The model's pool may have its last thread produce, which the other strategy needs for tasks.
         if (s == ewyk::strategy_t::execute_produce_consume)
             c.add("a task polls and waits for what others post, with grace", s, one_thread,
                 {{.waits_for = 2, .steps = task_kind::poll}, {}},

@@ -7,37 +7,28 @@
 
 namespace model {
 
-/// Says that the task is going to take long.
-inline void end_loan(machine& m)
-{
-    if (m.production().state == production_state::lent && m.production().loan == m.me().loan)
-        m.apply(production_event::surrender);
-    else
-        m.access("is on no loan");
-}
-
 /// A call within a task has a frame of its own; what is returned has that of the call around it.
 inline byte enter_nested_call(machine& m)
 {
     thread_state& me = m.me();
-    if (me.outer_loan != 0)
+    if (me.inner)
         m.fail("the model has room for one nested call");
+    me.inner = 1;
     byte const outer = static_cast<byte>(me.producing | me.stepping << 1 | me.limited << 2
-        | me.counted << 3 | me.no_wait << 4 | me.occupies << 5);
+        | me.counted << 3 | me.no_wait << 4 | me.occupies << 5 | me.leased << 6 | me.kept << 7);
     auto const call = m.config().kind(m.here().a).steps;
-    me.outer_loan = me.loan;
     me.nested = me.producing;
     me.stepping = 1;
     me.limited = call == task_kind::run_one;
     me.no_wait = call == task_kind::poll;
-    me.counted = me.occupies = 0;
+    me.counted = me.occupies = me.leased = me.kept = 0;
     return outer;
 }
 
 inline void leave_nested_call(machine& m, byte outer)
 {
     thread_state& me = m.me();
-    me.loan = std::exchange(me.outer_loan, byte{0});
+    me.inner = 0;
     me.nested = 0;
     me.producing = outer & 1;
     me.stepping = outer >> 1 & 1;
@@ -45,6 +36,8 @@ inline void leave_nested_call(machine& m, byte outer)
     me.counted = outer >> 3 & 1;
     me.no_wait = outer >> 4 & 1;
     me.occupies = outer >> 5 & 1;
+    me.leased = outer >> 6 & 1;
+    me.kept = outer >> 7 & 1;
 }
 
 /// a: the task.
@@ -81,9 +74,7 @@ inline void run_task(machine& m)
     case steps:
         if (kind.steps == task_kind::none)
             return m.go(section);
-        if (!m.is(flaw::nested_call_waits_on_loan))
-            end_loan(m);
-        return m.go(inside);
+        return m.is(flaw::nested_call_waits_leased) ? m.go(inside) : m.call(program::release, inside);
     case inside:
         m.here().b = enter_nested_call(m);
         // The call around it produces, and so does this one then.
@@ -94,8 +85,7 @@ inline void run_task(machine& m)
     case section:
         if (!kind.section || m.is(flaw::section_is_forgotten))
             return m.go(blocks);
-        end_loan(m);
-        return m.go(blocks);
+        return m.call(program::release, blocks);
     case blocks:
         if (kind.waits_for == 0)
             return m.go(finish);

@@ -39,7 +39,10 @@ enum class program : byte
     enter,             // strategy_engine
     dispatch,
     arrive,
-    stand_by,
+    watch,             // sentinel and watchdog
+    pass_on,
+    release,
+    start_pending,
     abdicate,
     loop,
     run_task,
@@ -50,6 +53,7 @@ enum class program : byte
     give,              // pool_threads, crew
     start,
     try_start,
+    try_give,
     wake_guest,
     wake_all,
     reactor_produce,   // reactor
@@ -58,10 +62,10 @@ enum class program : byte
     post,
     wake_up,
     woken,
-    expel,
     take_part,         // strategy_service
     rest,
     leave_run,
+    clear_pool,
     recall,
     stop,
 };
@@ -85,7 +89,10 @@ struct thread_state
     byte job = 0;        // written by who claimed this thread
 
     byte producing = 0;
-    byte loan = 0;       // the number of its last one
+    byte leased = 0;     // it has leased the right, and does not know of the end of that
+    byte its_lease = 0;  // that has not ended
+    byte sees_lease = 0; // the lease that it has seen has not ended
+    byte kept = 0;       // leased, while a task runs that keeps the right
     byte occupies = 0;   // a place among the pool's threads that produce
     byte looping = 0;
     byte must_not_block = 0;
@@ -93,13 +100,13 @@ struct thread_state
     byte stepping = 0;
     byte no_wait = 0;       // poll()
     byte nested = 0;        // a call further down produces
-    byte outer_loan = 0;    // the number of the last one of that call
+    byte inner = 0;         // it is in a call within a task
     byte foreign = 0;       // runs the io_context itself
     byte limited = 0;       // run_one
     byte counted = 0;       // a task was counted
     byte has_deadline = 0;
     byte expired = 0;
-    byte kept = 0;          // what the io_context keeps for this thread, in a queue of its own
+    byte own_queue = 0;     // what the io_context keeps for this thread, in a queue of its own
 };
 
 inline bool turn_is_done(thread_state const& t)
@@ -107,7 +114,15 @@ inline bool turn_is_done(thread_state const& t)
     return t.expired || (t.limited && t.counted);
 }
 
-inline constexpr std::size_t max_threads = 5;
+inline constexpr std::size_t max_threads = 6;
+
+/// What the producer does on a lease, as it says itself.
+enum activity : byte
+{
+    waits,
+    runs_task,
+    keeps,
+};
 
 struct world
 {
@@ -123,18 +138,20 @@ struct world
     byte occupied = 0;         // places of threads that produce, or are to
     byte pending_occupies = 0; // one of them is the pending thread's
     byte pending_may_wait = 0; // the pending thread may be in the pool's queue
-    byte wants_to_leave = 0;   // who stands by is needed elsewhere
+    byte pins = 0;             // threads of the pool that have something to run
+
+    byte leased = 0;           // there is a lease,
+    byte lease_what = 0;       // the mark,
+    byte lease_occupies = 0;   // whether a place belongs to the right that is leased
+    byte blocked = 0;          // threads that are in a handler that nothing marks
+    byte needs_start = 0;      // a thread has to be started that comes to produce
 
     list posted;
     list ready;
     byte asleep = 1;
     byte asleep_late = 0;  // a relaxed store to asleep that others do not see yet: 1 false, 2 true
     byte wake_queued = 0;
-    byte present = 0;      // how many threads stand by
-    byte woken = 0;        // a wake-up for who stands by is there
     byte stopped_flag = 0; // reactor's
-    byte pool_inside = 0;   // threads of the pool that say they are inside the producer
-    byte in_io_context = 0; // and those that are inside the io_context
 
     list ioc;              // the io_context's queue
     byte ioc_waits = 0;    // threads that sleep in the io_context, where that makes a difference
@@ -144,8 +161,6 @@ struct world
     byte runners = 0;      // threads inside run() or a sibling
     byte not_stepping = 0; // how many of them do not step
     byte guests = 0;       // which of them are parked
-    byte expelling = 0;    // how many are in expel(),
-    byte expel_waits = 0;  // and which ones sleep there
 
     std::array<thread_state, max_threads> threads{};
 };
@@ -167,6 +182,8 @@ struct task_kind
     bool again = false;      // posts itself, without end
     bool section = false;    // says before it waits that it is going to block
     byte completes = 0;      // completes the operation of that task
+    byte then = 0;           // a task that the same handler of the io_context dispatches afterwards
+    bool native = false;     // is a handler that is none of ours, and nothing marks
     step steps = none;       // then drives the context itself by such a call
 };
 
@@ -205,17 +222,20 @@ enum class flaw
     thrower_leaves_awake,      // the same, and whoever posts then sends no wake-up
     nested_run_forgets,        // produce() from a task does nothing
     announces_before_leaving,  // the wake-up for what is left is sent before the right is given up
-    lends_unwatched,           // whoever stands by may leave between the lender's look and the loan
-    watcher_just_leaves,       // it does not look whether somebody counts on it
-    watcher_stays_away,        // it does not come although nobody produces
     last_place_is_taken,       // all threads of the pool may produce
-    place_is_kept,             // who loses the right while its task is late keeps its place
-    stands_by_unseen,          // it looks and then says that it is there
-    idle_wakes_no_standby,     // who leaves the right to it does not wake it
-    superseded_is_awake,       // whoever was late inside the io_context clears asleep as the producer does
-    superseded_gives_up,       // it leaves the loop as the producer does
-    superseded_tells_nobody,   // it leaves what the io_context has kept for it without a wake-up
-    section_is_forgotten,      // a task on loan that says that it is going to block is not heard
+    number_is_not_checked,     // the lease that is taken over may be another one by now
+    late_goes_on,              // it does not take its lease back, and produces on
+    hands_over_before_end,     // the one that takes over gives up the right before it has ended the lease
+    place_is_kept,             // it forgets the place that belongs to the right
+    start_is_forgotten,        // where a thread has to be started none is
+    start_is_not_given_up,     // where none could be started, one is awaited for ever
+    released_in_silence,       // a task that says that it is going to block asks no other thread to come
+    capture_is_own,            // what a late thread captures goes to where the producer's own is
+    keeps_by_mark,             // a task that keeps the right says so, but its lease can be taken over
+    leases_before_look,        // a late thread that produces again leases, and then looks at what is its own
+    superseded_gives_up,       // a thread that was late inside the io_context leaves the loop as the producer does
+    superseded_tells_nobody,   // it leaves the io_context without a wake-up
+    section_is_forgotten,      // a task on a lease that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
     stepper_asks_no_pool,      // nor asks the pool, although others are inside run()
@@ -228,13 +248,14 @@ enum class flaw
     leaver_asks_nobody,        // the runner that leaves production does not ask another one
     given_task_is_not_shown,   // who gives a task to the pool does not look for a guest afterwards
     queued_production_is_not_shown, // nor does who queues the engine itself there
-    enters_before_look,        // a pool thread looks for runners and then says that it is inside
-    last_runner_just_leaves,   // without expelling
-    expel_forgets_newcomers,   // who expels the pool waits on although somebody has entered run()
-    newcomer_tells_nobody,     // who enters run() does not tell who expels the pool
+    last_runner_just_leaves,   // without waiting for the pool's threads
+    last_runner_wakes_nobody,  // it waits, but a thread of the pool waits in the io_context
+    last_runner_forgets_queue, // it waits until none runs a task, and not until none waits for one
+    last_runner_wakes_once,    // and a late thread takes the wake-up
+    await_forgets_newcomers,   // it waits on although another caller has come
     foreign_keeps_wake_up,     // a foreign thread takes the wake-up that was meant for the producer
     poll_waits,                // poll() waits in the io_context like run_one()
-    nested_call_waits_on_loan, // a task on loan drives the context and does not end the loan first
+    nested_call_waits_leased,  // a task on a lease drives the context and does not end that first
     nested_call_hands_over,    // and hands over what belongs to the call around it
     nested_call_gives_up,      // or gives it up when it finds nothing more to do
     stop_outlives_restart,     // the flag that it was stopped is believed without asking
@@ -253,10 +274,11 @@ struct setup
     byte parked = 0;                 // threads of the pool that are parked at first,
     byte startable = 0;              // and those that can be started; none of both: it was stopped
     byte nonblocking_callers = 0;    // the first so many callers must not block
-    bool grace = false;              // the right is lent while a thread can stand by
-    bool endless = false;            // no loan is ever late by itself, nor does who stands by wake
+    bool grace = false;              // the right is leased while tasks run,
+    bool endless = false;            // and no task is ever late by itself
+    bool two_watch = false;          // threads are started by a second thread that watches
     bool places = false;             // the pool counts its threads that produce
-    bool in_place = false;           // completions run on loan inside the io_context
+    bool in_place = false;           // completions run on a lease inside the io_context
     bool own_queues = false;         // which keeps for a thread what that thread completes
     bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
@@ -279,7 +301,8 @@ struct setup
     ewyk::invocation_t invocation(byte task) const { return tasks[task - 1u].invocation; }
     task_kind const& kind(byte task) const { return tasks[task - 1u]; }
     std::size_t pool_threads() const { return std::size_t{parked} + startable; }
-    std::size_t threads() const { return callers.size() + pool_threads(); }
+    std::size_t watchers() const { return !grace || endless ? 0u : two_watch ? 2u : 1u; }
+    std::size_t threads() const { return callers.size() + pool_threads() + watchers(); }
 };
 
 }

@@ -28,11 +28,11 @@ bool consistent(ewyk::strategy_metrics const& a, ewyk::strategy_metrics const& b
 {
     using m = ewyk::strategy_metrics;
     for (auto const counter : {&m::produce_consume, &m::produce_invoke_consume,
-             &m::produce_execute_consume, &m::execute_produce_consume, &m::on_loan, &m::taken_over,
+             &m::produce_execute_consume, &m::execute_produce_consume, &m::on_lease, &m::taken_over,
              &m::superseded, &m::exceptions})
         if (b.*counter < a.*counter)
             return false;
-    return b.taken_over <= b.on_loan && b.superseded <= b.hand_overs()
+    return b.taken_over <= b.on_lease && b.superseded <= b.hand_overs()
         && b.parked_callers <= b.callers && b.queued <= b.queued_max
         && a.queued_max <= b.queued_max;
 }
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(which_sub_strategy)
         &m::execute_produce_consume);
     all(run(strategy.eat_what_you_kill, invocation.either, 1, 0ns), &m::produce_invoke_consume);
     all(run(strategy.eat_what_you_kill, invocation.blocking, 1, 0ns), &m::produce_execute_consume);
-    all(run(strategy.eat_what_you_kill, invocation.blocking, 4, 24h), &m::on_loan);
+    all(run(strategy.eat_what_you_kill, invocation.blocking, 4, 24h), &m::on_lease);
 }
 
 // With one producer, a grace that nothing fast overruns, and without learning.
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_each_slow_task)
 {
     constexpr std::size_t fast = 50; // with the slow ones too few for a decision that loans do not pay
     constexpr std::size_t slow = 5;
-    ewyk::strategy_context ctx({.grace = 24h, .learning = false, .max_threads = 8});
+    ewyk::strategy_context ctx({.grace = 24h, .max_threads = 8});
     deadline const in_time(ctx);
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 8));
     for (std::size_t i = 0; i != fast + slow; ++i)
@@ -171,14 +171,14 @@ BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_each_slow_task)
 // Also when nobody says it: the one that stands by takes over while the task still runs.
 BOOST_AUTO_TEST_CASE(a_late_task_is_counted_while_it_runs)
 {
-    ewyk::strategy_context ctx({.grace = 50us, .learning = false, .max_threads = 4});
+    ewyk::strategy_context ctx({.grace = 50us, .max_threads = 4});
     deadline const in_time(ctx);
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     bool seen = false;
     asio::post(ctx, [&] { seen = eventually([&] { return ctx.metrics().taken_over == 1; }); });
     ctx.run();
     BOOST_TEST(seen);
-    BOOST_TEST(ctx.metrics().on_loan == 1u);
+    BOOST_TEST(ctx.metrics().on_lease == 1u);
     BOOST_TEST(ctx.metrics().hand_overs() == 1u);
 }
 

@@ -26,17 +26,16 @@ using enum production_state;
 using enum production_event;
 using enum production_verdict;
 
-constexpr std::array states{idle, producing, reproducing, lent};
+constexpr std::array states{idle, producing, reproducing};
 constexpr std::array events{
-    ask, enter, arrive, found_none, hand_over, take_back, give_up, resume, abdicate, engage, lend,
-    reclaim, overrun, surrender};
+    ask, enter, arrive, found_none, hand_over, take_back, give_up, resume, abdicate};
 
 constexpr bool pending = true;
 constexpr bool none = false;
 
 std::string name(word w)
 {
-    constexpr char const* names[] = {"idle", "producing", "reproducing", "lent"};
+    constexpr char const* names[] = {"idle", "producing", "reproducing"};
     std::string const state = names[static_cast<std::size_t>(w.state)];
     return w.pending ? state + ", pending" : state;
 }
@@ -44,8 +43,7 @@ std::string name(word w)
 char const* name(production_event e)
 {
     constexpr char const* names[] = {"ask", "enter", "arrive", "found_none", "hand_over",
-        "take_back", "give_up", "resume", "abdicate", "engage", "lend", "reclaim", "overrun",
-        "surrender"};
+        "take_back", "give_up", "resume", "abdicate"};
     return names[static_cast<std::size_t>(e)];
 }
 
@@ -72,7 +70,6 @@ constexpr transition table[] = {
     {ask, {producing, pending}, {reproducing, pending}, leave},
     {ask, {reproducing, none}, {reproducing, none}, leave},
     {ask, {reproducing, pending}, {reproducing, pending}, leave},
-    {ask, {lent, pending}, {lent, pending}, leave},
 
     // A thread comes by itself: only the first one produces.
     {enter, {idle, none}, {producing, none}, produce},
@@ -81,14 +78,11 @@ constexpr transition table[] = {
     {enter, {producing, pending}, {reproducing, pending}, leave},
     {enter, {reproducing, none}, {reproducing, none}, leave},
     {enter, {reproducing, pending}, {reproducing, pending}, leave},
-    {enter, {lent, pending}, {lent, pending}, leave},
 
-    // The thread that was asked for comes; one that comes late is not needed any more, but a lender
-    // may have counted on it.
+    // The thread that was asked for comes; one that comes late is not needed any more.
     {arrive, {idle, pending}, {producing, none}, produce},
     {arrive, {producing, pending}, {producing, none}, leave},
     {arrive, {reproducing, pending}, {reproducing, none}, leave},
-    {arrive, {lent, pending}, {producing, none}, produce},
 
     // Nothing to do: look once more if somebody has asked since.
     {found_none, {producing, none}, {idle, none}, leave},
@@ -106,13 +100,11 @@ constexpr transition table[] = {
     {take_back, {idle, pending}, {producing, none}, produce},
     {take_back, {producing, pending}, {producing, none}, leave},
     {take_back, {reproducing, pending}, {reproducing, none}, leave},
-    {take_back, {lent, pending}, {producing, none}, produce},
 
     // The thread that was asked for will not come.
     {give_up, {idle, pending}, {idle, none}, leave},
     {give_up, {producing, pending}, {producing, none}, leave},
     {give_up, {reproducing, pending}, {reproducing, none}, leave},
-    {give_up, {lent, pending}, {idle, none}, leave},
 
     // Back from a task: produce on if nobody does; a thread still on its way then comes too late.
     {resume, {idle, none}, {producing, none}, produce},
@@ -121,44 +113,23 @@ constexpr transition table[] = {
     {resume, {producing, pending}, {producing, pending}, leave},
     {resume, {reproducing, none}, {reproducing, none}, leave},
     {resume, {reproducing, pending}, {reproducing, pending}, leave},
-    {resume, {lent, pending}, {lent, pending}, leave},
 
     // The producer must go, and asks for another one afterwards.
     {abdicate, {producing, none}, {idle, none}, leave},
     {abdicate, {producing, pending}, {idle, pending}, leave},
     {abdicate, {reproducing, none}, {idle, none}, leave},
     {abdicate, {reproducing, pending}, {idle, pending}, leave},
-
-    // The producer wants a thread to stand by, before it lends.
-    {engage, {producing, none}, {producing, pending}, start},
-    {engage, {producing, pending}, {producing, pending}, leave},
-    {engage, {reproducing, none}, {reproducing, pending}, start},
-    {engage, {reproducing, pending}, {reproducing, pending}, leave},
-
-    // It lends for one task, after which somebody looks, whoever has asked.
-    {lend, {producing, pending}, {lent, pending, 1}, leave},
-    {lend, {reproducing, pending}, {lent, pending, 1}, leave},
-
-    // The loan ends: the lender is back, or is late for the thread that stands by.
-    {reclaim, {lent, pending}, {producing, pending}, produce},
-    {overrun, {lent, pending}, {producing, none}, produce},
-    // It says that it will be late: who stands by comes as after a hand-over.
-    {surrender, {lent, pending}, {idle, pending}, leave},
 };
 
 bool somebody_produces(word w) { return w.state == producing || w.state == reproducing; }
 
-// Only the producer finds nothing, hands over, abdicates, engages or lends; only the pending thread
-// and who asked for it report of it; only loans end, and only with somebody who stands by.
+// Only the producer finds nothing, hands over or abdicates; only the pending thread, and the one that
+// asked for it, report of it.
 bool impossible(production_event e, word w)
 {
-    bool const by_producer
-        = e == found_none || e == hand_over || e == abdicate || e == engage || e == lend;
-    bool const of_pending
-        = e == arrive || e == take_back || e == give_up || e == lend || e == overrun;
-    bool const of_loan = e == reclaim || e == overrun || e == surrender;
-    return (by_producer && !somebody_produces(w)) || (of_pending && !w.pending)
-        || (of_loan && w.state != lent) || (w.state == lent && !w.pending);
+    bool const by_producer = e == found_none || e == hand_over || e == abdicate;
+    bool const of_pending = e == arrive || e == take_back || e == give_up;
+    return (by_producer && !somebody_produces(w)) || (of_pending && !w.pending);
 }
 
 std::vector<word> words()
@@ -232,35 +203,7 @@ BOOST_AUTO_TEST_CASE(begins_idle_with_nobody_on_the_way)
     BOOST_TEST((word{} == word{idle, none}));
 }
 
-// A lender knows its own loan by the number, until that comes round.
-BOOST_AUTO_TEST_CASE(loans_are_numbered_all_round)
-{
-    constexpr std::uint32_t last = (1u << 28) - 1;
-    BOOST_TEST(next_production({producing, pending, 6}, lend).next.loan == 7u);
-    BOOST_TEST(next_production({producing, pending, last}, lend).next.loan == 0u);
-    BOOST_TEST((word::unpack(word{lent, pending, last}.pack()) == word{lent, pending, last}));
-    for (production_event const e : events)
-        if (e != lend)
-            BOOST_TEST(next_production({lent, pending, 6}, e).next.loan == 6u);
-}
-
-// The place that the pool counts for a lender is given back once, by who ends the loan.
-BOOST_AUTO_TEST_CASE(a_lender_s_place_is_given_back_with_the_loan)
-{
-    word const occupying{lent, pending, 6, true};
-    BOOST_TEST((word::unpack(occupying.pack()) == occupying));
-    for (production_event const e : events)
-    {
-        if (impossible(e, occupying))
-            continue;
-        auto const s = next_production(occupying, e);
-        BOOST_TEST(s.vacates == (s.next.state != lent));
-        BOOST_TEST(s.next.occupies == (s.next.state == lent));
-        BOOST_TEST(!next_production({lent, pending, 6, false}, e).vacates);
-    }
-}
-
-// What happens to a word leaves a word: no step leads out of the seven.
+// What happens to a word leaves a word: no step leads out of the six.
 BOOST_AUTO_TEST_CASE(every_step_leads_to_a_known_state)
 {
     for (production_event const e : events)
@@ -268,7 +211,7 @@ BOOST_AUTO_TEST_CASE(every_step_leads_to_a_known_state)
         {
             word const next = next_production(w, e).next;
             BOOST_TEST((word::unpack(next.pack()) == next));
-            BOOST_TEST(static_cast<std::uint32_t>(next.state) <= 3u);
+            BOOST_TEST(static_cast<std::uint32_t>(next.state) <= 2u);
         }
 }
 
@@ -285,8 +228,7 @@ BOOST_DATA_TEST_CASE(only_one_is_told_to_produce, possible_steps(), s)
 // The state says that somebody produces exactly as long as somebody was told to, and has not left.
 BOOST_DATA_TEST_CASE(the_state_follows_the_producer, possible_steps(), s)
 {
-    bool const ends = s.event == found_none || s.event == hand_over || s.event == abdicate
-        || s.event == lend;
+    bool const ends = s.event == found_none || s.event == hand_over || s.event == abdicate;
     bool const somebody_stays = ends ? false : somebody_produces(s.now);
     BOOST_TEST(somebody_produces(s.next) == (somebody_stays || s.verdict == produce));
 }
@@ -295,18 +237,17 @@ BOOST_DATA_TEST_CASE(the_state_follows_the_producer, possible_steps(), s)
 // neither arrived nor been given up. Two would be one too many.
 BOOST_DATA_TEST_CASE(one_thread_is_on_its_way_at_most, possible_steps(), s)
 {
-    bool const ends = s.event == arrive || s.event == take_back || s.event == give_up
-        || s.event == overrun;
+    bool const ends = s.event == arrive || s.event == take_back || s.event == give_up;
     BOOST_TEST(s.next.pending == ((s.now.pending && !ends) || s.verdict == start));
     if (s.verdict == start)
         BOOST_TEST(!s.now.pending);
 }
 
-// No wish is lost: whoever asked leaves a thread on its way, or a producer or a lender who will look again.
+// No wish is lost: whoever asked leaves a thread on its way, or a producer that will look again.
 BOOST_DATA_TEST_CASE(a_wish_is_remembered, possible_steps(), s)
 {
     if (s.event == ask || (s.event == enter && s.verdict != produce))
-        BOOST_TEST((s.next.pending || s.next.state == reproducing || s.next.state == lent));
+        BOOST_TEST((s.next.pending || s.next.state == reproducing));
     // Nor forgotten: only a look at the producer, or one on its way, takes it off the record.
     if (s.now.state == reproducing && s.next.state != reproducing)
         BOOST_TEST((s.verdict == produce || s.next.pending || s.event == abdicate));

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
         .produce_invoke_consume = 2,
         .produce_execute_consume = 3,
         .execute_produce_consume = 4,
-        .on_loan = 5,
+        .on_lease = 5,
         .taken_over = 1,
         .superseded = 6,
         .exceptions = 7,
@@ -71,7 +71,6 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
         .queued_in_pool = 10,
         .callers = 12,
         .parked_callers = 1,
-        .standing_by = 13,
         .queue_delay = measured(),
         .run_time = measured(),
         .poll_delay = measured()};
@@ -85,7 +84,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
     BOOST_TEST(tasks("produce_invoke_consume") == 2);
     BOOST_TEST(tasks("produce_execute_consume") == 3);
     BOOST_TEST(tasks("execute_produce_consume") == 4);
-    BOOST_TEST(tasks("on_loan") == 5);
+    BOOST_TEST(tasks("on_lease") == 5);
     BOOST_TEST(read.value("asio_ewyk_context_hand_overs_total", {{"kind", "eager"}}) == 4);
     BOOST_TEST(read.value("asio_ewyk_context_hand_overs_total", {{"kind", "lazy"}}) == 1);
     BOOST_TEST(read.value("asio_ewyk_context_superseded_total") == 6);
@@ -95,7 +94,6 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks_max") == 9);
     BOOST_TEST(read.value("asio_ewyk_context_threads", {{"state", "working"}}) == 11);
     BOOST_TEST(read.value("asio_ewyk_context_threads", {{"state", "parked"}}) == 1);
-    BOOST_TEST(read.value("asio_ewyk_context_threads", {{"state", "standing_by"}}) == 13);
     for (std::string const name : {"queue_delay", "run_time", "poll_delay"})
     {
         auto const full = "asio_ewyk_context_" + name + "_seconds";

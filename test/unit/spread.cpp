@@ -31,21 +31,21 @@ BOOST_AUTO_TEST_CASE(one_thread_that_has_time_is_enough)
 {
     policy p;
     for (int i = 0; i != 1000; ++i)
-        BOOST_TEST(p.lends_after(lent(100, 8ms)));
+        BOOST_TEST(p.leases_after(lent(100, 8ms)));
 }
 
 BOOST_AUTO_TEST_CASE(spreads_while_that_gets_more_done)
 {
     policy p;
-    BOOST_TEST(!p.lends_after(lent(100, 10ms)));
-    BOOST_TEST(!p.lends_after(handed_over(100, 10ms))); // the threads wake up
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(100, 10ms))); // the threads wake up
     for (int i = 0; i != 100; ++i)
-        BOOST_TEST(!p.lends_after(handed_over(190, 20ms)));
+        BOOST_TEST(!p.leases_after(handed_over(190, 20ms)));
     // The load falls.
-    BOOST_TEST(p.lends_after(handed_over(70, 7ms)));
-    BOOST_TEST(p.lends_after(lent(70, 7ms)));
+    BOOST_TEST(p.leases_after(handed_over(70, 7ms)));
+    BOOST_TEST(p.leases_after(lent(70, 7ms)));
     // And rises.
-    BOOST_TEST(!p.lends_after(lent(100, 10ms)));
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
 }
 
 BOOST_AUTO_TEST_CASE(tries_less_and_less_often_what_is_of_no_use)
@@ -53,21 +53,21 @@ BOOST_AUTO_TEST_CASE(tries_less_and_less_often_what_is_of_no_use)
     policy p;
     int tried = 0;
     for (int i = 0; i != 1280; ++i)
-        if (!p.lends_after(lent(100, 10ms)))
+        if (!p.leases_after(lent(100, 10ms)))
         {
             ++tried;
-            BOOST_TEST(!p.lends_after(handed_over(105, 10ms)));
-            BOOST_TEST(p.lends_after(handed_over(105, 10ms)));
+            BOOST_TEST(!p.leases_after(handed_over(105, 10ms)));
+            BOOST_TEST(p.leases_after(handed_over(105, 10ms)));
         }
     BOOST_TEST(tried > 7);
     BOOST_TEST(tried < 20);
     // A moment with less to do is no reason to try again.
-    BOOST_TEST(p.lends_after(lent(50, 5ms)));
-    BOOST_TEST(p.lends_after(lent(100, 10ms)));
+    BOOST_TEST(p.leases_after(lent(50, 5ms)));
+    BOOST_TEST(p.leases_after(lent(100, 10ms)));
     // Anew when there was time for long enough.
     for (int i = 0; i != 256; ++i)
-        BOOST_TEST(p.lends_after(lent(50, 5ms)));
-    BOOST_TEST(!p.lends_after(lent(100, 10ms)));
+        BOOST_TEST(p.leases_after(lent(50, 5ms)));
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
 }
 
 // Another thread could not even be woken in that time.
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(does_not_try_tasks_that_cost_next_to_nothing)
 {
     policy p;
     for (int i = 0; i != 1000; ++i)
-        BOOST_TEST(p.lends_after(lent(20000, 10ms)));
+        BOOST_TEST(p.leases_after(lent(20000, 10ms)));
 }
 
 namespace {

@@ -361,40 +361,4 @@ CONTEXT_TEST_CASE(nothing_is_lost_beside_run_of_the_base_class, s)
     other.join();
 }
 
-// stop()
-
-// A thread of the pool that produces may be running a handler in place.
-BOOST_AUTO_TEST_CASE(run_does_not_wait_for_handlers_after_stop)
-{
-    event release;
-    event running;
-    event inside;
-    event left;
-    std::atomic<bool> in_time{false};
-    ewyk::strategy_context ctx({.max_threads = 2});
-    auto const work = asio::make_work_guard(ctx);
-    deadline const d(ctx);
-    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
-    std::thread runner([&] {
-        ctx.run();
-        left.set();
-    });
-    asio::post(ctx, [&] {
-        running.set();
-        release.wait();
-    });
-    BOOST_TEST(running.wait());
-    auto const in_place = asio::require(ctx.get_executor(), ewyk::invocation.non_blocking);
-    asio::steady_timer timer(in_place, 1ms);
-    timer.async_wait([&](auto) {
-        inside.set();
-        in_time = left.wait();
-    });
-    BOOST_TEST(inside.wait());
-    ctx.stop();
-    release.set();
-    runner.join();
-    BOOST_TEST(eventually([&] { return in_time.load(); }));
-}
-
 BOOST_AUTO_TEST_SUITE_END()

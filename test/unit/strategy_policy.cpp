@@ -220,9 +220,9 @@ BOOST_AUTO_TEST_CASE(contexts_that_share_a_pool_have_policies_of_their_own)
 {
     ewyk::worker_pool pool({.max_threads = 2});
     ewyk::strategy_context here(
-        pool, custom, ewyk::default_grace, true, always(produce_consume));
+        pool, custom, ewyk::default_grace, always(produce_consume));
     ewyk::strategy_context there(
-        pool, custom, ewyk::default_grace, true, always(produce_execute_consume));
+        pool, custom, ewyk::default_grace, always(produce_execute_consume));
     BOOST_TEST(posted_runs_here(here));
     BOOST_TEST(!posted_runs_here(there));
 }

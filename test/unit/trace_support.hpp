@@ -27,7 +27,7 @@ struct trace_event
     std::string category;
     std::int64_t flow;      // its id
     std::string as;         // the sub-strategy
-    bool on_loan;
+    bool on_lease;
 };
 
 struct written_trace
@@ -76,8 +76,8 @@ inline written_trace read_trace(std::string const& text)
         if (json::value const* const args = e.if_contains("args"))
         {
             event.as = string(args->as_object(), "as");
-            if (json::value const* const loan = args->as_object().if_contains("on_loan"))
-                event.on_loan = loan->as_bool();
+            if (json::value const* const lease = args->as_object().if_contains("on_lease"))
+                event.on_lease = lease->as_bool();
         }
         result.events.push_back(event);
     }
@@ -101,7 +101,7 @@ inline void check(written_trace const& t)
     for (std::size_t i = 0; i != t.events.size(); ++i)
     {
         trace_event const& e = t.events[i];
-        // Whoever took over draws the lender's end of the arrow.
+        // The thread that comes draws both ends of the arrow from the one that was late.
         bool const foreign = e.phase == 's' && i + 1 != t.events.size()
             && t.events[i + 1].phase == 'f' && t.events[i + 1].flow == e.flow
             && t.events[i + 1].thread != e.thread;

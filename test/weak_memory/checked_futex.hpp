@@ -14,6 +14,14 @@
 #include <cstdint>
 #include <ctime>
 
+namespace weak_memory {
+
+/// Whether a sleep until a deadline takes long, see let_time_pass(). False: the deadline may have come
+/// already, which is how all but a nap must work.
+inline bool naps_take_time = false;
+
+}
+
 // Not checked itself, as the object may be gone when it is to be woken; its number stays known.
 [[gnu::no_sanitize("thread")]] inline long checked_futex(long, checked::atomic<std::uint32_t>* word,
     int operation, std::uint32_t value, std::timespec const* deadline, std::nullptr_t, std::uint32_t)
@@ -26,6 +34,8 @@
     }
     if (weak_memory::sleep(number, value, deadline != nullptr))
         return 0;
+    if (weak_memory::naps_take_time)
+        weak_memory::let_time_pass();
     errno = ETIMEDOUT;
     return -1;
 }

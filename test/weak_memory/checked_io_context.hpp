@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -22,6 +23,20 @@ public:
     struct executor_type
     {
         checked_io_context* context;
+
+        // From a handler: at once, and what it throws when that is over.
+        template <class F>
+        void execute(F f) const
+        {
+            try
+            {
+                f();
+            }
+            catch (...)
+            {
+                context->thrown_ = std::current_exception();
+            }
+        }
     };
 
     executor_type get_executor() noexcept { return {this}; }
@@ -40,8 +55,16 @@ public:
         changed_.notify_one();
     }
 
-    std::size_t run_one() { return run([] { return true; }); }
-    std::size_t poll_one() { return run([] { return false; }); }
+    std::size_t run_one() { return take([] { return true; }); }
+    std::size_t poll_one() { return take([] { return false; }); }
+
+    std::size_t run()
+    {
+        std::size_t n = 0;
+        while (run_one() != 0)
+            ++n;
+        return n;
+    }
 
     template <class Time>
     std::size_t run_one_until(Time const&)
@@ -96,7 +119,7 @@ private:
     };
 
     template <class Waits>
-    std::size_t run(Waits waits)
+    std::size_t take(Waits waits)
     {
         std::unique_lock lock(mutex_);
         if (waits())
@@ -109,6 +132,8 @@ private:
             last_ = nullptr;
         lock.unlock();
         o->call(o);
+        if (thrown_)
+            std::rethrow_exception(std::exchange(thrown_, nullptr));
         return 1;
     }
 
@@ -117,6 +142,7 @@ private:
     operation* first_ = nullptr;
     operation* last_ = nullptr;
     bool stopped_ = false;
+    std::exception_ptr thrown_; // of the one thread whose handlers throw
 };
 
 template <class Handler>

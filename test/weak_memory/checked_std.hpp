@@ -59,6 +59,8 @@ public:
         return unpack(weak_memory::load(object_, EWYK_PLACE(load)));
     }
 
+    operator T() const noexcept { return load(); }
+
     void store(T value, std::memory_order order = std::memory_order_seq_cst, EWYK_AT) noexcept
     {
         weak_memory::store(object_, pack(value), EWYK_PLACE(store));
@@ -97,6 +99,13 @@ public:
 
     bool compare_exchange_strong(
         T& expected, T desired, std::memory_order order = std::memory_order_seq_cst, EWYK_AT) noexcept
+    {
+        return compare_exchange(expected, desired, false, EWYK_PLACE(modify));
+    }
+
+    // The order of a failure is always what the other one implies.
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order order, std::memory_order,
+        EWYK_AT) noexcept
     {
         return compare_exchange(expected, desired, false, EWYK_PLACE(modify));
     }
@@ -243,6 +252,7 @@ public:
         return *this;
     }
 
+    void swap(thread& other) noexcept { std::swap(*this, other); }
     bool joinable() const noexcept { return thread_ != nullptr; }
     void join() { weak_memory::join_thread(std::exchange(thread_, nullptr)); }
     static unsigned hardware_concurrency() noexcept { return 2; }

@@ -1,8 +1,8 @@
-// A client leaves its pool: what its last tasks did is seen by who waits for them, and who destroys
-// it is the last to use it. Likewise the threads that are about to finish work.
+// A client leaves its pool: what its last tasks did is seen by the thread that waits for them, and the one
+// that destroys it is the last to use it. Or a thread waits only until they are done or another has come.
 
 #include "check.hpp"
-#include "checked_io_context.hpp"
+#include "checked_std.hpp"
 #include "stand_ins.hpp"
 
 #include <asio_ewyk/invocation.hpp>
@@ -13,10 +13,7 @@
 #include <memory>
 
 #define std checked
-#define io_context checked_io_context
-#include <asio_ewyk/detail/finishing.hpp>
 #include <asio_ewyk/detail/pool_client.hpp>
-#undef io_context
 #undef std
 
 BOOST_AUTO_TEST_SUITE(pool_client)
@@ -50,7 +47,9 @@ struct leaves : scenario
         {
             std::unique_lock lock(mutex);
             client->leave();
-            changed.wait(lock, [&] { return client->left(); });
+            client->begin_wait();
+            changed.wait(lock, [&] { return client->pins() == 0; });
+            client->end_wait();
         }
         claim(done[0] == 1 && done[1] == 1, "it sees what its tasks did");
         client.reset();
@@ -62,39 +61,53 @@ struct leaves : scenario
     int done[2] = {};
 };
 
-// Two end the work; whoever comes to zero stops the io_context, as Asio does, and so does the
-// caller of run() that sees it. He restarts it then, and is not stopped by who was late.
-struct finish : scenario
+// elastic_threads::await() and end_await(): the last caller of run() waits until a thread of the pool has
+// done its task, or until another caller has come.
+template <bool Ends>
+struct awaits : scenario
 {
+    awaits() { client.pin(); }
+
     void thread(unsigned index) override
     {
-        if (index != 0)
+        if (index == 0)
         {
-            finishers.begin();
-            if (work.fetch_sub(1, std::memory_order_acq_rel) == 1)
-                ioc.stop();
-            finishers.end();
+            std::unique_lock lock(mutex);
+            client.begin_wait();
+            changed.wait(lock, [&] { return client.pins() == 0 || enough.load() != 0; });
+            client.end_wait();
+            if (Ends)
+                claim(done == 1, "it sees what its task did");
             return;
         }
-        while (work.load(std::memory_order_acquire) != 0)
-            yield();
-        ioc.stop();
-        finishers.await_stop(ioc);
-        ioc.restart();
-        restarted = true;
+        if (Ends)
+        {
+            done = 1;
+            if (client.unpin())
+                tell();
+        }
+        // crew::runner_came()
+        else if (enough.fetch_add(1) == 0 && client.awaited())
+            tell();
     }
 
-    void after() override { claim(!ioc.stopped(), "nobody stops it after the restart"); }
+    void tell()
+    {
+        std::lock_guard const lock(mutex);
+        changed.notify_all();
+    }
 
-    boost::asio::checked_io_context ioc;
-    detail::finishing finishers;
-    checked::atomic<int> work{2};
-    bool restarted = false;
+    checked::mutex mutex;
+    checked::condition_variable changed;
+    detail::pool_client client{this};
+    checked::atomic<std::size_t> enough{0};
+    int done = 0;
 };
 
 std::vector<named_setup> const scenarios{
     {"a client leaves", setup_of<leaves>(3)},
-    {"two finish", setup_of<finish>(3)},
+    {"one waits for a task", setup_of<awaits<true>>(2)},
+    {"one waits, another one comes", setup_of<awaits<false>>(2)},
 };
 
 }
@@ -104,8 +117,9 @@ BOOST_AUTO_TEST_CASE(is_left_by_all)
     check(scenarios);
     weaken(scenarios,
         {
-            {"pool_client.hpp unpin", access::modify, seq_cst, release, "who waits acquires"},
-            {"pool_client.hpp left", access::load, seq_cst, acquire, "it is looked at under the lock"},
+            {"pool_client.hpp unpin", access::modify, seq_cst, release, "the thread that waits acquires"},
+            {"pool_client.hpp begin_wait", access::modify, seq_cst, seq_cst, ""},
+            {"pool_client.hpp awaited", access::load, seq_cst, seq_cst, ""},
         });
 }
 

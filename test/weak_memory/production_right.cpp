@@ -105,42 +105,8 @@ struct hand_over_and_resume : producers
     checked::atomic<bool> begun{false};
 };
 
-// One lends, another one finds that it takes long; both think that they produce, one does.
-struct lend_and_overrun : producers
-{
-    void thread(unsigned index) override
-    {
-        detail::production_step step;
-        if (index == 0)
-        {
-            work();
-            std::uint32_t loan = 0;
-            if (!right.lend(loan, false))
-                return;
-            if (right.end_loan(choose(4) == 0 ? surrender : reclaim, loan, step)
-                && step.verdict == detail::production_verdict::produce)
-                produce();
-        }
-        else if (index == 1)
-        {
-            detail::production const now = right.now();
-            if (now.state == production_state::lent && right.end_loan(overrun, now.loan, step))
-                produce();
-            else if (!right.stand_down() && right.apply(arrive).verdict == detail::production_verdict::produce)
-                produce();
-        }
-        else if (right.apply(enter).verdict == detail::production_verdict::produce)
-            produce();
-    }
-
-    lend_and_overrun()
-    {
-        right.apply(enter);
-        right.apply(engage);
-    }
-};
-
-// Who parks looks then whether anybody produces; who leaves the right looks then who is parked.
+// A guest that parks then looks whether any thread produces; the one that leaves the right then looks
+// whether a guest is parked.
 struct guest_and_leaver : producers
 {
     void thread(unsigned index) override
@@ -170,7 +136,6 @@ struct guest_and_leaver : producers
 std::vector<named_setup> const scenarios{
     {"three enter", setup_of<three_enter>(3)},
     {"one hands over", setup_of<hand_over_and_resume>(3)},
-    {"one lends", setup_of<lend_and_overrun>(3)},
     {"one parks, one leaves", setup_of<guest_and_leaver>(2)},
 };
 
@@ -183,8 +148,6 @@ BOOST_AUTO_TEST_CASE(is_handed_on)
         {
             {"production_right.hpp now", access::load, seq_cst, seq_cst, ""},
             {"production_right.hpp apply", access::modify, seq_cst, seq_cst, ""},
-            {"production_right.hpp lend", access::modify, seq_cst, release,
-                "who lends has produced since he got the right"},
             {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
             {"reserve.ipp claim", access::load, seq_cst, seq_cst, ""},
         });

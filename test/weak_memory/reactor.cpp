@@ -1,5 +1,5 @@
 // The reactor's sleep and its wake-ups, over an io_context: each task that is posted runs, by the
-// producer or by who runs the io_context itself.
+// producer or by a thread that runs the io_context itself.
 
 #include "check.hpp"
 #include "checked_futex.hpp"
@@ -12,6 +12,7 @@
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/multiple_exceptions.hpp>
 #include <boost/asio/recycling_allocator.hpp>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ using namespace weak_memory;
 namespace detail = asio_ewyk::detail;
 namespace asio = boost::asio;
 
-struct posted : scenario
+struct posted : scenario, detail::reactor_host
 {
     posted()
     {
@@ -60,24 +61,39 @@ struct posted : scenario
     }
 
     // The producer: so many tasks; or what is there, and then it leaves.
-    void produce(int n, detail::turn::waiting wait)
+    void produce(std::size_t n, detail::turn::waiting wait)
     {
-        detail::turn turn(detail::turn::unlimited, wait, detail::forever, false);
+        detail::turn turn(n, wait, detail::forever, false);
         detail::call_frame frame(this, &turn);
         frame.producing = true;
         crew.runner_came(false);
-        for (; n != 0; --n)
+        while (detail::task_ptr task = reactor.produce(frame))
         {
-            detail::task_ptr task = reactor.produce(frame);
-            if (!task)
-                break;
             task();
+            turn.count();
         }
         reactor.gone(frame);
     }
 
-    // Somebody who knows the io_context only.
-    static void foreign(void* self) { static_cast<posted*>(self)->reactor.run_posted(); }
+    // Nothing is leased here: see lease.cpp.
+    void begin_visit(detail::call_frame& frame, detail::lease::activity, bool) noexcept override
+    {
+        if (&frame == late)
+            frame.producing = false;
+    }
+    void end_visit(detail::call_frame&, bool) override {}
+    bool met_native() noexcept override { return false; }
+    bool may_stay(detail::call_frame const&) noexcept override { return stays; }
+
+    bool run_inside(detail::call_frame& frame, detail::task* t) override
+    {
+        detail::task_ptr task(t);
+        task();
+        frame.run->count();
+        return true;
+    }
+
+    void woken_elsewhere() override { reactor.run_posted(); }
 
     static constexpr auto relaxed = std::memory_order_relaxed;
     static asio_ewyk::worker_pool_options one_thread()
@@ -90,9 +106,11 @@ struct posted : scenario
     asio::checked_io_context ioc;
     detail::elastic_threads pool{one_thread()};
     detail::crew crew{pool, this, asio_ewyk::strategy_t::eat_what_you_kill};
-    detail::reactor reactor{ioc, crew, this, &posted::foreign, this};
+    detail::reactor reactor{ioc, crew, this, *this};
     job jobs[3];
     checked::atomic<int> ran{0};
+    bool stays = false;
+    detail::call_frame* late = nullptr; // loses the right as it enters the io_context
 };
 
 struct to_producer : posted
@@ -109,13 +127,45 @@ struct to_producer : posted
     void after() override { claim(ran.load(relaxed) == 3, "each ran"); }
 };
 
-// The producer leaves; what is posted from then on is for who runs the io_context.
+// The producer stays inside the io_context, and runs there what is posted.
+struct to_staying_producer : to_producer
+{
+    to_staying_producer()
+    {
+        stays = true;
+        reactor.visits_.store(0, relaxed);
+    }
+};
+
+// A thread that has lost the right to produce is inside the io_context, too, and may take a wake-up.
+struct to_one_of_two : posted
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+            return produce(2, detail::turn::waiting::allowed);
+        if (index == 1)
+        {
+            post(0);
+            post(1);
+            return;
+        }
+        detail::call_frame frame(this);
+        late = &frame;
+        // It leaves when it has run a handler, or there is none.
+        reactor.inside(frame, detail::reactor::visit::poll);
+    }
+
+    void after() override { claim(ran.load(relaxed) == 2, "each ran"); }
+};
+
+// The producer leaves; what is posted from then on is for a thread that runs the io_context itself.
 struct to_foreign_thread : posted
 {
     void thread(unsigned index) override
     {
         if (index == 0)
-            produce(2, detail::turn::waiting::none);
+            produce(detail::turn::unlimited, detail::turn::waiting::none);
         else if (index == 1)
         {
             post(0);
@@ -132,6 +182,8 @@ struct to_foreign_thread : posted
 
 std::vector<named_setup> const scenarios{
     {"two post", setup_of<to_producer>(3), 4'000},
+    {"two post, the producer stays", setup_of<to_staying_producer>(3), 4'000},
+    {"a late thread is inside", setup_of<to_one_of_two>(3), 4'000},
     {"the producer leaves", setup_of<to_foreign_thread>(3), 4'000},
 };
 

@@ -31,6 +31,7 @@ using thread_id = int;
 
 inline void name_this_thread(std::string const&, std::size_t) noexcept {}
 inline thread_id this_thread_id() noexcept { return 1; }
+inline int this_cpu() noexcept { return 0; }
 inline bool sleeps(thread_id) noexcept { return true; }
 inline bool has_several_cpus() noexcept { return false; }
 

@@ -31,14 +31,14 @@ bool shows(std::string const& text, std::string const& what)
 std::string const before = R"(# HELP asio_ewyk_context_info x
 # TYPE asio_ewyk_context_info gauge
 asio_ewyk_context_info{context="a",strategy="eat_what_you_kill"} 1
-asio_ewyk_context_tasks_total{context="a",sub_strategy="on_loan"} 1000
+asio_ewyk_context_tasks_total{context="a",sub_strategy="on_lease"} 1000
 asio_ewyk_context_run_time_seconds_bucket{context="a",le="1.024e-06"} 10
 asio_ewyk_context_run_time_seconds_bucket{context="a",le="0.001"} 10
 asio_ewyk_context_run_time_seconds_bucket{context="a",le="+Inf"} 10
 )";
 
 std::string const after = R"(asio_ewyk_context_info{context="a",strategy="eat_what_you_kill"} 1
-asio_ewyk_context_tasks_total{context="a",sub_strategy="on_loan"} 1500
+asio_ewyk_context_tasks_total{context="a",sub_strategy="on_lease"} 1500
 asio_ewyk_context_run_time_seconds_bucket{context="a",le="1.024e-06"} 10
 asio_ewyk_context_run_time_seconds_bucket{context="a",le="0.001"} 19
 asio_ewyk_context_run_time_seconds_bucket{context="a",le="+Inf"} 20

@@ -2,15 +2,13 @@
 #define ASIO_EWYK_DETAIL_CALL_FRAME_HPP
 
 #include <asio_ewyk/detail/call_in_place.hpp>
-#include <asio_ewyk/detail/in_place_run.hpp>
-#include <asio_ewyk/detail/lender.hpp>
+#include <asio_ewyk/detail/lessor.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
 
 #include <boost/config.hpp>
 
-#include <cstdint>
+#include <cstddef>
 #include <exception>
-#include <optional>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -41,8 +39,8 @@ public:
         top_ = outer_;
     }
 
-    // Not inlined, nor is end_loans(): a function that contains both this and the switch to another
-    // stack might keep the address of top_ for a thread that it has left since.
+    // Not inlined, nor is end_leases(): a function that contains both this and the switch to
+    // another stack might keep the address of top_ for a thread that it has left since.
 
     // The innermost frame of that owner, null if this thread does not work for it.
     BOOST_NOINLINE static call_frame* find(void const* owner) noexcept
@@ -53,17 +51,29 @@ public:
         return nullptr;
     }
 
-    // Ends the loans that tasks on this thread run on, if they have not ended.
-    BOOST_NOINLINE static void end_loans() noexcept
+    // How many frames of that owner on this thread stand for a thread of the pool.
+    static std::size_t pooled_for(void const* owner) noexcept
     {
-        for (call_frame* f = top_; f; f = f->outer_)
-            f->end_loan();
+        std::size_t n = 0;
+        for (call_frame const* f = top_; f; f = f->outer_)
+            n += f->owner_ == owner && f->pooled;
+        return n;
     }
 
-    void end_loan() noexcept
+    // Ends the leases that tasks on this thread run on, if they have not ended.
+    BOOST_NOINLINE static void end_leases() noexcept
     {
-        if (lender* const by = std::exchange(lent_by, nullptr))
-            by->end_loan(loan);
+        for (call_frame* f = top_; f; f = f->outer_)
+            f->end_lease();
+    }
+
+    void end_lease() noexcept
+    {
+        if (lessor* const by = std::exchange(leased_by, nullptr))
+        {
+            producing = false;
+            by->release(lease_number);
+        }
     }
 
     // For that owner, on a thread that works for it. What the function throws waits in the frame
@@ -84,6 +94,8 @@ public:
             std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
+    bool has_captured() const noexcept { return error_ != nullptr; }
+
     // The call of run() and its like that this frame stands for; null on a thread of the pool.
     turn* const run;
 
@@ -93,23 +105,25 @@ public:
     // This thread is inside the producer, so what is submitted now is a product.
     bool in_producer = false;
 
-    // What the producer has run is counted, or not worth it.
+    // This thread stays inside the producer for more than one completion; and it is to come out.
+    bool staying = false;
+    bool must_come_out = false;
+
+    // What the producer has run is counted, or need not be; and how much of it, where it stays.
     bool accounted = false;
+    std::size_t own_inside = 0;
+
+    // A completion was captured since this thread entered the producer.
+    bool captured_inside = false;
 
     // This thread is inside the engine's loop.
     bool looping = false;
 
-    // The caller drives the context step by step: only callers like him take over from him.
+    // The caller drives the context step by step: only callers like it take over from it.
     bool stepping = false;
 
     // It stands for a thread of the pool that was given a task of its owner.
     bool pooled = false;
-
-    // The producer counts this thread of the pool as inside.
-    bool inside = false;
-
-    // The producer counts this thread of the pool as one that is about to finish work.
-    bool finishing = false;
 
     // The pool counts this thread among those that produce.
     bool occupies = false;
@@ -117,12 +131,16 @@ public:
     // A frame further down holds the right to produce, which therefore stays on this thread.
     bool nested = false;
 
-    // What this thread runs in place inside the producer.
-    std::optional<in_place_run> in_place;
+    // What has leased the right to produce for what this thread does, and the lease; null if there
+    // is none, or it is known to have ended.
+    lessor* leased_by = nullptr;
+    lease::number lease_number = 0;
 
-    // Whoever lent the right to produce for the task that this thread runs, and the loan's number.
-    lender* lent_by = nullptr;
-    std::uint32_t loan = 0;
+    // It leases again after a task that keeps the right.
+    bool leases_again = false;
+
+    // Handlers that a thread of the pool has run, and that no call of run() has counted yet.
+    std::size_t counted = 0;
 
 private:
     // False if this thread does not work for that owner. Called only after the exception: on the

@@ -37,11 +37,11 @@ public:
     void runner_came(bool stepping) noexcept
     {
         runners_.fetch_add(1);
-        if (!stepping)
-            not_stepping_.fetch_add(1);
+        if (!stepping && not_stepping_.fetch_add(1) == 0)
+            pool_.end_await();
     }
 
-    // Whether he was the last one, and the last one who did not step.
+    // Whether it was the last one, and the last one that did not step.
     struct departure
     {
         bool last;
@@ -65,7 +65,7 @@ public:
         return frame.stepping && runners() == 1;
     }
 
-    // Has a parked caller look around: he produces if nobody does.
+    // Has a parked caller look around: it produces if no thread does.
     bool wake_guest() noexcept { return guests_.wake_one(nullptr); }
 
     // With produce_consume, and where all callers step, only other callers take over.
@@ -76,24 +76,32 @@ public:
 
     void retry_start() noexcept { pool_.retry_start(); }
 
-    bool try_start(task& t, call_frame& frame) noexcept
+    bool try_start(task& t, bool& occupies) noexcept
     {
-        return guests_.wake_one(&t) || (may_start() && pool_.try_start(t, frame));
+        return guests_.wake_one(&t) || (may_start() && pool_.try_start(t, occupies));
     }
 
-    // Guests are not asked to stand by: they may have to return at any time.
-    bool try_engage(task& t) noexcept { return may_start() && pool_.try_engage(t); }
+    bool try_give(task& t, bool& occupies) noexcept
+    {
+        return guests_.wake_one(&t) || (may_start() && pool_.try_give(t, occupies));
+    }
 
-    bool may_stand_by() const noexcept { return !pool_must_leave() && pool_.may_stand_by(); }
+    bool may_take_over(call_frame const& from) const noexcept
+    {
+        return (may_start() && pool_.may_take_over(from)) || guests_.parked() != 0;
+    }
 
-    // The pool's threads may neither produce nor lend.
-    bool pool_must_leave() const noexcept { return not_stepping() == 0; }
+    void keep_one_parked() noexcept
+    {
+        if (may_start() && guests_.parked() == 0)
+            pool_.keep_one_parked();
+    }
 
-    bool start(task& t, call_frame& frame)
+    bool start(task& t, bool& occupies)
     {
         if (guests_.wake_one(&t))
             return true;
-        if (!may_start() || !pool_.start(t, frame))
+        if (!may_start() || !pool_.start(t, occupies))
             return false;
         wake_guest_for_queue();
         return true;
@@ -107,7 +115,7 @@ public:
     void produces_no_more(call_frame& frame) noexcept { pool_.produces_no_more(frame); }
 
     // A guest counts what he runs, in his own call; the pool does not.
-    task* give(task_ptr t, call_frame const& frame, strategy_t s)
+    task* give(task_ptr t, call_frame& frame, strategy_t s)
     {
         task* const raw = t.release();
         if (guests_.wake_one(raw))
@@ -120,15 +128,28 @@ public:
 
     task* take() noexcept { return pool_.take(); }
 
-    // What the pool's threads run is credited to the next run() that returns. Before the task, as
-    // its end may be what ends that run().
-    void count(call_frame const& frame) noexcept
+    // Waits until no thread of the pool runs anything for the context, but for this one, or until
+    // another caller is inside run(). False if the deadline came first.
+    bool await_pool(void const* owner, time_point deadline)
+    {
+        return pool_.await(call_frame::pooled_for(owner), not_stepping_, deadline);
+    }
+
+    // What the pool's threads run is credited to the next run() that returns: the last one waits
+    // until they are out.
+    static void count(call_frame& frame) noexcept
     {
         if (frame.run)
             frame.run->count();
         else
-            // Relaxed: a plain sum, which the task's end orders.
-            balance_.fetch_add(1, std::memory_order_relaxed);
+            ++frame.counted;
+    }
+
+    // The thread of that frame has come out. Relaxed: a plain sum, which its leaving orders.
+    void credit(call_frame& frame) noexcept
+    {
+        if (std::size_t const n = std::exchange(frame.counted, 0))
+            balance_.fetch_add(static_cast<std::ptrdiff_t>(n), std::memory_order_relaxed);
     }
 
     // A task that was counted when it was given away will be counted once more. Relaxed, as above.

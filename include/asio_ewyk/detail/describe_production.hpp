@@ -17,8 +17,6 @@ inline char const* in_words(production_state s) noexcept
         return "a thread produces";
     case production_state::reproducing:
         return "a thread produces and was asked for more";
-    case production_state::lent:
-        return "the producer runs a task on loan";
     }
     return "?";
 }
@@ -29,7 +27,7 @@ void describe_production(text_sink& out, Engine const& engine) noexcept
     production const now = engine.now();
     out << to_string(engine.strategy()) << ", " << in_words(now.state);
     if (now.pending)
-        out << ", another one stands by or is on its way";
+        out << ", another one is on its way";
 }
 
 } // namespace asio_ewyk::detail

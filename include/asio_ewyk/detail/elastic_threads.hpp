@@ -85,6 +85,32 @@ public:
         return true;
     }
 
+    // Likewise, but starts no thread; takes no lock.
+    bool try_give(pool_client& client, task* t) noexcept
+    {
+        std::size_t const thread = claim_parked();
+        if (thread == reserve::none)
+            return false;
+        give(thread, client, t);
+        return true;
+    }
+
+    // Whether a thread could be had for one more producer now, parked or new; a moment late.
+    bool may_have_thread(bool occupies) const noexcept
+    {
+        return queued_.load(std::memory_order_relaxed) == 0 && !stopping_.load()
+            && (occupies || occupied_.load(std::memory_order_relaxed) + 1 < options_.max_threads)
+            && (threads_.load(std::memory_order_relaxed) < options_.max_threads
+                || parked_.size() != 0);
+    }
+
+    // Has a thread parked for the next time, if there is none and none is on its way.
+    void keep_one_parked() noexcept
+    {
+        if (parked_.size() == 0)
+            start_reserve();
+    }
+
     // `bounded`: max_queue applies.
     outcome execute(pool_client& client, task* t, bool bounded = true);
 
@@ -94,6 +120,13 @@ public:
     // Destroys what waits of the client's tasks and waits for those that run. Not from a task of
     // the client, which would wait for itself.
     void leave(pool_client& client);
+
+    // Waits until no more than so many threads run a task of the client, which are the caller's
+    // own, or until end_await() after `enough` has become other than 0. False if the deadline came
+    // first.
+    bool await(pool_client& client, std::size_t own, std::atomic<std::size_t> const& enough,
+        time_point deadline);
+    void end_await();
 
     // Refuses new tasks, destroys the waiting ones, lets the threads end. Does not wait.
     void stop() noexcept;
@@ -142,6 +175,7 @@ private:
     void join_threads();
 
     std::size_t claim_parked() noexcept;
+    void start_reserve() noexcept;
     std::size_t reserve_place() noexcept;
     bool start(std::size_t place) noexcept;
     bool drop_one() noexcept;

@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 
 #include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/in_place_run.hpp>
 #include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context_watch.hpp>

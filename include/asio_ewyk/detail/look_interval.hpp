@@ -6,14 +6,13 @@
 
 namespace asio_ewyk::detail {
 
-// How long the thread that stands by waits between two looks at a loan. No threads, no clock.
+// How long the watchdog waits between two looks at a lease. No threads, no clock.
 //
-// A look costs some microseconds, and a late task on average half an interval of production. A look
-// that sees progress makes the interval longer by a sixteenth, a late task halves it; so there are
-// about eleven looks for a late task, and where tasks are late some hundred times a second, that is
-// about the least sum of both. Beyond `usual` it grows by a 64th only, which takes a quarter of a
-// second to `longest`: that is for tasks of which none has been late all that time, and the first
-// that is late brings it back.
+// A look costs some microseconds, and a task that the sentinel did not see to be late costs on
+// average one and a half intervals of production. A look that sees progress makes the interval
+// longer by a sixteenth, a late task halves it; so there are about eleven looks for a late task,
+// and where tasks are late some hundred times a second, that is about the least sum of both. Beyond
+// `usual` it grows by a 64th only, which takes a quarter of a second to `longest`.
 class look_interval
 {
 public:
@@ -25,7 +24,7 @@ public:
 
     explicit look_interval(duration grace) noexcept
         : least_(std::clamp(grace, shortest, longest))
-        , value_(least_)
+        , value_(std::max(least_, usual))
     {
     }
 

@@ -48,22 +48,33 @@ public:
     std::uint64_t thrown() const noexcept { return thrown_.get(); }
 
     // Before a thread is given a task of this client.
-    void pin() noexcept { pins_.fetch_add(2); }
+    void pin() noexcept { pins_.fetch_add(one_thread); }
 
-    // After the task. True if the client waits for this; the client may be gone by then. Releases
-    // what the task did to the thread that waits.
-    bool unpin() noexcept { return pins_.fetch_sub(2) == 3; }
+    // After the task. True if another thread waits for this; the client may be gone by then.
+    // Releases what the task did to the thread that waits.
+    bool unpin() noexcept { return pins_.fetch_sub(one_thread) % one_thread != 0; }
 
-    void leave() noexcept { pins_.fetch_or(1); }
-    bool leaving() const noexcept { return (pins_.load() & 1) != 0; }
-    bool left() const noexcept { return pins_.load() == 1; }
+    // How many threads run a task of this client.
+    std::uint64_t pins() const noexcept { return pins_.load() / one_thread; }
+
+    // A thread that waits for pins says so before it looks at them.
+    void begin_wait() noexcept { pins_.fetch_add(1); }
+    void end_wait() noexcept { pins_.fetch_sub(1); }
+    bool awaited() const noexcept { return pins_.load() % one_thread != 0; }
+
+    // No thread is given a task from now on.
+    void leave() noexcept { leaving_.store(true); }
+    bool leaving() const noexcept { return leaving_.load(); }
 
 private:
     void const* owner_;
     task_times* times_ = nullptr;
 
-    // Layout: [threads that run a task of this client 63 bits][leaving 1 bit]
+    // Layout: [threads that run a task of this client 48 bits][threads that wait for them 16 bits]
+    static constexpr std::uint64_t one_thread = 1 << 16;
     std::atomic<std::uint64_t> pins_{0};
+
+    std::atomic<bool> leaving_{false};
 
     shared_counter begun_; // beside what each task writes anyway
     shared_counter thrown_;

@@ -23,46 +23,43 @@ public:
     pool_client& client() noexcept { return client_; }
     pool_client const& client() const noexcept { return client_; }
 
-    bool try_start(task& t, call_frame& from) noexcept
+    // `occupies`: whether the caller occupies a place among the threads that produce, which goes
+    // to the thread that comes.
+    bool try_start(task& t, bool& occupies) noexcept
     {
-        if (!from.occupies && !pool_.occupy_if_one_is_left())
+        if (!occupies && !pool_.occupy_if_one_is_left())
             return false;
-        return lent(from, [&] { return pool_.try_execute(client_, &t); });
+        return ask(occupies, [&] { return pool_.try_execute(client_, &t); });
     }
 
-    // Gets a parked thread for it that will stand by. Nothing is handed over yet.
-    bool try_engage(task& t) noexcept
+    // Likewise for a right that was taken over, which somebody must get: starts no thread.
+    bool try_give(task& t, bool& occupies) noexcept
     {
-        if (!may_stand_by() || !pool_.occupy_if_one_is_left())
-            return false;
-        pending_occupies_ = true;
-        if (pool_.try_execute(client_, &t))
-            return true;
-        pending_occupies_ = false;
-        pool_.vacate();
-        return false;
+        if (!occupies)
+            pool_.occupy();
+        return ask(occupies, [&] { return pool_.try_give(client_, &t); });
     }
-
-    // Whether the pool can spare a thread that stands by.
-    bool may_stand_by() const noexcept
-    {
-        return pool_.queued() == 0 && !pool_.stopping() && !client_.leaving();
-    }
-
-    bool pool_must_leave() const noexcept { return false; }
 
     // A hand-over is not bounded by max_queue: there is one at most.
-    bool start(task& t, call_frame& from)
+    bool start(task& t, bool& occupies)
     {
-        if (!from.occupies)
+        if (!occupies)
             pool_.occupy();
-        return lent(from, [&] {
+        return ask(occupies, [&] {
             using enum elastic_threads::outcome;
             pending_may_wait_.store(true, std::memory_order_relaxed);
             auto const outcome = pool_.execute(client_, &t, false);
             return outcome == accepted || outcome == no_thread;
         });
     }
+
+    // Whether a thread could take over from that one; a moment late.
+    bool may_take_over(call_frame const& from) const noexcept
+    {
+        return pool_.may_have_thread(from.occupies) && !client_.leaving();
+    }
+
+    void keep_one_parked() noexcept { pool_.keep_one_parked(); }
 
     // The pending thread is here; or, without a frame, will never come.
     void arrived(call_frame* frame) noexcept
@@ -89,7 +86,7 @@ public:
         return frame.occupies || !frame.pooled;
     }
 
-    // Whoever lent does not produce any more.
+    // A place among those that produce is free.
     void vacate() noexcept { pool_.vacate(); }
 
     // The thread of that frame has no longer the right to produce.
@@ -149,23 +146,35 @@ public:
     void retry_start() noexcept { pool_.retry_start(); }
 
     void count(call_frame const&) noexcept {}
+    void credit(call_frame const&) noexcept {}
 
     void leave() { pool_.leave(client_); }
 
+    bool await(std::size_t own, std::atomic<std::size_t> const& enough, time_point deadline)
+    {
+        return pool_.await(client_, own, enough, deadline);
+    }
+
+    void end_await()
+    {
+        if (client_.awaited())
+            pool_.end_await();
+    }
+
 private:
-    // Asks for the pending thread, for which a place among those that produce is occupied: the one
-    // of whoever hands over, or another one.
+    // Asks for the pending thread, for which a place among those that produce is occupied: the
+    // caller's, or another one.
     template <class Ask>
-    bool lent(call_frame& from, Ask ask)
+    bool ask(bool& occupies, Ask asks)
     {
         pending_occupies_ = true;
-        bool const moved = std::exchange(from.occupies, false);
-        if (ask())
+        bool const moved = std::exchange(occupies, false);
+        if (asks())
             return true;
         pending_occupies_ = false;
         pending_may_wait_.store(false, std::memory_order_relaxed);
         if (moved)
-            from.occupies = true;
+            occupies = true;
         else
             pool_.vacate();
         return false;

@@ -1,10 +1,9 @@
 #ifndef ASIO_EWYK_DETAIL_REACTOR_HPP
 #define ASIO_EWYK_DETAIL_REACTOR_HPP
 
-#include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/crew.hpp>
-#include <asio_ewyk/detail/finishing.hpp>
+#include <asio_ewyk/detail/leave_run.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/queue_depth.hpp>
 #include <asio_ewyk/detail/task_list.hpp>
@@ -16,31 +15,60 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <utility>
 
 namespace asio_ewyk::detail {
 
 struct task_times;
 
-// An io_context as a producer: what completes inside it is captured and becomes a task, together
-// with what is posted, or is run in place. Jetty's ManagedSelector.
+// What a reactor asks of the strategy that it produces for. Of the thread of that frame, which is
+// the producer.
+class reactor_host
+{
+public:
+    // A visit to the io_context begins. `native`: handlers are in use that are none of ours.
+    virtual void begin_visit(call_frame& frame, lease::activity what, bool native) noexcept = 0;
+
+    // It is over; frame.producing says whether this thread is the producer still. `native`: a
+    // handler has run that is none of ours.
+    virtual void end_visit(call_frame& frame, bool native) = 0;
+
+    // Whether such a handler was late where nothing marked it, since the last call.
+    virtual bool met_native() noexcept = 0;
+
+    // Whether the thread may stay inside the io_context: what comes up there is run there.
+    virtual bool may_stay(call_frame const& frame) noexcept = 0;
+
+    // Inside the io_context: runs the task here. False if it is not to be run here.
+    virtual bool run_inside(call_frame& frame, task* t) = 0;
+
+    // A wake-up was run by a thread that is not the producer.
+    virtual void woken_elsewhere() = 0;
+
+protected:
+    ~reactor_host() = default;
+};
+
+// An io_context as a producer: what completes inside it is run there, or is captured and becomes a
+// task, together with what is posted. Jetty's ManagedSelector.
+//
+// A thread visits the io_context for one completion, or stays inside while all that comes up may be
+// run in place: then handlers find Asio's recycled memory, and nothing is entered and left for
+// each.
 //
 // Waiting and waking: the producer sets `asleep`, looks once more whether something was posted, and
-// enters the io_context. Who posts adds the task, looks whether `asleep` is set, and if so sends a
-// wake-up through the io_context, unless one is under way. All four steps are sequentially
-// consistent: one of the two sees the other. `asleep` is also set while nobody produces.
+// enters the io_context. A thread that posts adds the task, looks whether `asleep` is set, and if
+// so sends a wake-up through the io_context, unless one is under way (Dekker with posted_). All
+// four steps are sequentially consistent: one of the two sees the other. `asleep` is also set while
+// no thread produces.
 class reactor
 {
 public:
-    // `wake` is what a wake-up does when it is run by a thread that is not the producer.
-    reactor(asio::io_context& ioc, crew& threads, void const* owner, void (*wake)(void*),
-        void* argument)
+    reactor(asio::io_context& ioc, crew& threads, void const* owner, reactor_host& host)
         : ioc_(ioc)
         , crew_(threads)
         , owner_(owner)
-        , foreign_wake_(wake)
-        , foreign_wake_argument_(argument)
+        , host_(host)
     {
     }
 
@@ -57,7 +85,11 @@ public:
     task_ptr produce(call_frame& frame);
 
     // The producer is about to give up the right to produce with work left.
-    void leave() noexcept;
+    // Returns whether there is some.
+    bool leave() noexcept;
+
+    // It has given it up.
+    void left() noexcept { wake_up(); }
 
     // The thread of that frame has given up the right to produce, or runs a task.
     void gone(call_frame& frame) noexcept;
@@ -83,57 +115,64 @@ public:
             wake_up();
     }
 
-    // The producer only, inside the io_context: a completion.
+    // The producer only, inside the io_context: a completion that is not run in place.
     void capture(call_frame& frame, task* t) noexcept
     {
         frame.accounted = true;
-        depth_.add();
+        ++frame.own_inside;
         trace_point(trace_event::complete, t);
-        ready_.push(t);
+        if (frame.leased_by || !frame.producing)
+            // Others may take the right at any moment, and with it what is the producer's own.
+            posted_.push(t);
+        else
+        {
+            depth_.add();
+            ready_.push(t);
+        }
+        frame.captured_inside = true;
+        if (frame.staying)
+            come_out(frame);
     }
 
-    // Likewise, before a completion that is run in place instead. If the right is to be lent, this
-    // may be the last that this thread does here, and whoever comes next looks what is posted; if
-    // it stays, the task itself may wait inside the io_context, for a post of its own.
-    void begin_in_place(call_frame& frame, bool lends) noexcept
+    // The thread of that frame, inside the io_context: it leaves that as soon as the handler is
+    // over that Asio runs.
+    void come_out(call_frame& frame) noexcept
     {
-        gone(frame);
-        looked();
-        if (lends)
-            be_awake();
+        if (!std::exchange(frame.must_come_out, true))
+            leave_run::request(ioc_);
     }
 
-    // After it, if this is still the producer, or is it again.
-    void end_in_place(call_frame& frame) noexcept
+    // The thread of that frame is the producer again, inside the io_context, after another one was.
+    void resumed() noexcept
     {
-        count_inside(frame);
-        be_awake();
+        asleep_.store(true);
+        announce();
     }
+
+    // Any thread: the producer does nothing for a while. If it stays inside the io_context it comes
+    // out, as the next completion may be of a handler that is none of ours.
+    void went_quiet() noexcept
+    {
+        if (visits_.load(std::memory_order_relaxed) != 0)
+            return;
+        quiet_.store(true);
+        wake_up();
+    }
+
+    // Any thread: whether a thread that waits inside the io_context waits for I/O there, and not
+    // for another thread that does.
+    bool waits_for_io() const noexcept { return has_io_ && is_alone_inside(); }
+
+    // Before a thread produces: there is something in the io_context that does I/O. Until then Asio
+    // waits for a condition.
+    void has_io() noexcept { has_io_ = true; }
 
     // Any thread: runs here what was posted, if the producer sleeps; for one that has taken the
     // wake-up that was meant for the producer.
     void run_posted();
 
-    // A thread of the pool that a completion has made late is about to finish work, until it is out
-    // of the io_context or does something else there.
-    void begin_finish(call_frame& frame) noexcept
-    {
-        if (frame.run)
-            return;
-        frame.finishing = true;
-        finishing_.begin();
-    }
-
-    void end_finish(call_frame& frame) noexcept
-    {
-        if (std::exchange(frame.finishing, false))
-            finishing_.end();
-    }
-
-    finishing& finishers() noexcept { return finishing_; }
-
-    // Whoever was to produce will not: whoever runs the io_context itself must be told of what is
-    // here, as after leave().
+    // The thread that was to produce will not: one that runs the io_context itself must be told of
+    // what is here, as after leave().
     void abandoned() noexcept
     {
         asleep_.store(true);
@@ -146,19 +185,8 @@ public:
     // The io_context was stopped: nobody takes what is queued here any more, until it is restarted.
     void stopped() noexcept { stopped_.store(true); }
 
-    // Called when nobody is left but callers who step: waits until no thread of the pool produces,
-    // or there is somebody else again. Handlers that run outside of the io_context are not waited
-    // for.
-    void expel_pool_threads();
-
-    // Called when somebody has come who does not step, and when a thread of the pool is out.
-    void end_expulsion() noexcept
-    {
-        if (expelling_.load() == 0)
-            return;
-        std::lock_guard lock(mutex_);
-        outside_.notify_all();
-    }
+    // The callers inside run() have left: a thread of the pool that waits here comes out.
+    void expel() noexcept { wake_up(); }
 
     // Destroys what is queued. Nobody may produce any more.
     void destroy_tasks() noexcept;
@@ -170,14 +198,7 @@ private:
     static constexpr std::size_t poll_interval = 61;
     static constexpr std::size_t poll_batch = 16;
 
-    // A thread of the pool is inside from now on, or again.
-    void count_inside(call_frame& frame) noexcept
-    {
-        if (!frame.run && !std::exchange(frame.inside, true))
-            pool_inside_.fetch_add(1);
-    }
-
-    // Relaxed, both: whoever still reads true sends a wake-up that finds nothing, and what is
+    // Relaxed, both: a thread that still reads true sends a wake-up that finds nothing, and what is
     // posted without one is looked for before the next sleep.
     void be_awake() noexcept
     {
@@ -211,10 +232,23 @@ private:
             last_look_ = std::chrono::steady_clock::now();
     }
 
-    void end_suspended(call_frame& frame) noexcept;
+    // Whether no more than one thread is inside the io_context, of those that come from here.
+    bool is_alone_inside() const noexcept { return inside_.load() <= 1; }
+
+    // What is here, and was not announced, needs a wake-up now.
+    bool announce() noexcept
+    {
+        test_point();
+        bool const something = !ready_.empty() || !posted_.empty();
+        if (something)
+            wake_up();
+        return something;
+    }
 
     void poll(call_frame& frame);
     bool wait(call_frame& frame);
+    void stay(call_frame& frame);
+    void run_batch(call_frame& frame);
     void wake_up() noexcept;
 
     friend wake_slot<reactor>;
@@ -224,45 +258,48 @@ private:
     {
         poll,
         wait, // until the deadline of the call of run() that the frame stands for, if it has one
+        stay, // until it must come out
     };
 
-    // Enters the io_context for one completion at most; returns how many there were.
+    // Enters the io_context, for one completion at most unless it stays; returns how many there
+    // were.
     std::size_t inside(call_frame& frame, visit how);
+    void settle(bool native) noexcept;
     std::size_t step(turn const* t, visit how);
+
+    // After a handler that is none of ours, so many completions are each a visit of its own, so
+    // that others can see when one has blocked, and a late thread leaves.
+    static constexpr int native_interval = 1024;
+
+    // So many completions of ours, and then the thread stays inside.
+    static constexpr int settling = 64;
 
     asio::io_context& ioc_;
     crew& crew_;
     void const* owner_;
-    void (*foreign_wake_)(void*);
-    void* foreign_wake_argument_;
+    reactor_host& host_;
     task_times* times_ = nullptr;
+
+    bool has_io_ = false; // not changed once there is a producer
 
     // The producer's own.
     task_list ready_;
     std::size_t since_poll_ = 0;
+    std::atomic<int> visits_{2 * settling}; // before it stays; relaxed: others look whether it is 0
+    bool hands_out_ = false; // what is ready is not to be run inside
     time_point last_look_{}; // its end; zero: nobody has produced since
     own_counter ran_by_itself_;
 
     std::atomic<bool> stopped_{false};
+    std::atomic<bool> quiet_{false}; // went_quiet()
 
-    // How many threads of the pool are inside produce(), or have not given up the right since: one,
-    // and for a moment another one that follows. Sequentially consistent, as is the count of
-    // runners: a thread counts itself, then looks for runners; the last of these leaves, then looks
-    // here.
-    std::atomic<int> pool_inside_{0};
-
-    finishing finishing_;
-
-    // How many threads wait in expel_pool_threads. Sequentially consistent: they count themselves
-    // and then look; whoever lets them go changes what they look at and then looks at the count.
-    std::atomic<int> expelling_{0};
-    std::mutex mutex_;
-    condition outside_;
+    // Threads inside the io_context: the producer, and late ones before it.
+    std::atomic<int> inside_{0};
 
     alignas(64) posted_queue posted_;
     std::atomic<bool> asleep_{true};       // written by the producer
     std::atomic<bool> wake_queued_{false}; // a wake-up is in the io_context's queue
-    wake_slot<reactor> wake_slot_;         // who set wake_queued_, until the wake-up runs
+    wake_slot<reactor> wake_slot_;         // of the thread that set wake_queued_, until it runs
 
     alignas(64) queue_depth depth_{posted_};
 };

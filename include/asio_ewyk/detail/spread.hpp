@@ -2,15 +2,18 @@
 #define ASIO_EWYK_DETAIL_SPREAD_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/role_clock.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <optional>
 
 namespace asio_ewyk::detail {
 
-// Whether tasks that are short enough to be run on loan are better given to several threads: while
-// they are, a context has one thread at work, and that may not be enough.
+// Whether tasks that are short enough to be run on a lease are better given to several threads:
+// with leases a context has one thread at work, and that may not be enough.
 //
 // It decides after each window of time, by what it has measured and not by what tasks ought to
 // cost: when the producer is out of CPU time, another window is spent with handing over before each
@@ -27,17 +30,17 @@ public:
     {
         duration time;
         std::size_t tasks;
-        std::optional<duration> cpu; // that producing used, and tasks on loan, if it is known
+        std::optional<duration> cpu; // that producing used, and tasks on leases, if it is known
         duration ran;                // CPU time of all tasks, while it handed over
     };
 
-    // After a window: whether to lend in the next one.
-    bool lends_after(window const& w) noexcept;
+    // After a window: whether to lease in the next one.
+    bool leases_after(window const& w) noexcept;
 
 private:
     enum class state
     {
-        lending,
+        leasing,
         starting,
         trying,
         spreading,
@@ -54,11 +57,60 @@ private:
     // In windows.
     static constexpr int longest_pause = 128;
 
-    state state_ = state::lending;
+    state state_ = state::leasing;
     window before_{};
     int wait_ = 1;  // windows until the next try
     int pause_ = 1; // after the next one that was in vain: twice that
     int enough_ = 0; // windows in a row in which one thread was
+};
+
+// Measures the windows of a spread, and keeps what it has decided.
+class spread_control
+{
+public:
+    using duration = spread::duration;
+
+    // So many tasks, and then that long, between two decisions.
+    static constexpr std::size_t checked_every = 64;
+    static constexpr duration window = std::chrono::milliseconds(10);
+
+    explicit spread_control(bool in_use) noexcept;
+
+    // The producer: whether to lease for a task rather than to hand over before it.
+    bool leases() const noexcept { return leases_.load(std::memory_order_relaxed); }
+
+    // The producer, for each task: whether it is time to look().
+    bool count() noexcept
+    {
+        std::size_t const n = tasks_.load(std::memory_order_relaxed) + 1;
+        tasks_.store(n, std::memory_order_relaxed);
+        return n % checked_every == 0;
+    }
+
+    void look() noexcept;
+
+    // The producer, before it leases: its CPU time counts from here if another one was it before.
+    void producer_is_this_thread() noexcept
+    {
+        if (in_use_ && !cpu_.is_mine()) [[unlikely]]
+            cpu_.begin();
+    }
+
+    // Any thread: a task has taken so much CPU time after production was handed over.
+    void ran(duration cpu) noexcept { ran_.fetch_add(cpu.count(), std::memory_order_relaxed); }
+
+private:
+    bool const in_use_; // there are several CPUs, and leases
+
+    // The producer's own.
+    spread spread_;
+    std::atomic<bool> leases_{true}; // relaxed: a late thread may read it, too
+    time_point began_window_{};
+    role_clock cpu_;
+
+    // In this window; relaxed, plain sums.
+    std::atomic<std::size_t> tasks_{0};
+    std::atomic<duration::rep> ran_{0};
 };
 
 } // namespace asio_ewyk::detail

@@ -2,7 +2,6 @@
 #define ASIO_EWYK_DETAIL_STRATEGY_COUNTERS_HPP
 
 #include <asio_ewyk/detail/counter.hpp>
-#include <asio_ewyk/detail/loan_count.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <algorithm>
@@ -10,8 +9,8 @@
 
 namespace asio_ewyk::detail {
 
-// What a strategy_engine counts: of the producer's with plain stores, the rest, which comes with a
-// hand-over, with an atomic addition.
+// What a strategy_engine counts: what the producer does with plain stores, the rest, which comes
+// with a hand-over, with an atomic addition.
 class strategy_counters
 {
 public:
@@ -19,26 +18,25 @@ public:
     void produce_consume() noexcept { produce_consume_.add(); }
     void produce_invoke_consume() noexcept { produce_invoke_consume_.add(); }
 
-    // Who has handed over production, before the task.
+    // The thread that has handed over production, before the task.
     void execute_produce_consume() noexcept { execute_produce_consume_.add(); }
 
-    // The producer has seen that this loan was the last one.
-    void loan(std::uint32_t number) noexcept { loans_.see(number); }
+    // The producer, before a task that it runs on a lease.
+    void on_lease() noexcept { on_lease_.add(); }
 
-    // Who has ended a loan that was not in time.
+    // The thread that has ended a lease during a task.
     void taken_over() noexcept { taken_over_.add(); }
 
-    // Who has come back after a hand-over, and another one produces.
+    // A thread that has come back after a hand-over, and another one produces.
     void superseded() noexcept { superseded_.add(); }
 
-    // Any thread. `loan` tells the number of the last loan now. What is a part of something else is
-    // read before it, or cut to it: it may be counted a moment earlier by another thread.
-    template <class Loan>
-    void write_to(strategy_metrics& m, Loan loan) const noexcept
+    // Any thread. What is a part of something else is read before it, or cut to it: it may be
+    // counted a moment earlier by another thread.
+    void write_to(strategy_metrics& m) const noexcept
     {
         m.superseded = superseded_.get();
         m.taken_over = taken_over_.get();
-        m.on_loan = loans_.get(loan);
+        m.on_lease = on_lease_.get();
         m.execute_produce_consume = execute_produce_consume_.get();
         m.produce_consume = produce_consume_.get();
         m.produce_invoke_consume = produce_invoke_consume_.get();
@@ -48,7 +46,7 @@ public:
 private:
     own_counter produce_consume_;
     own_counter produce_invoke_consume_;
-    loan_count loans_;
+    own_counter on_lease_;
     shared_counter execute_produce_consume_;
     shared_counter taken_over_;
     shared_counter superseded_;

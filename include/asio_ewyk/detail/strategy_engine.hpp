@@ -3,9 +3,11 @@
 
 #include <asio_ewyk/detail/call_frame.hpp>
 #include <asio_ewyk/detail/choose.hpp>
-#include <asio_ewyk/detail/lender.hpp>
+#include <asio_ewyk/detail/lease.hpp>
+#include <asio_ewyk/detail/lessor.hpp>
 #include <asio_ewyk/detail/production_right.hpp>
-#include <asio_ewyk/detail/standby.hpp>
+#include <asio_ewyk/detail/sentinel.hpp>
+#include <asio_ewyk/detail/spread.hpp>
 #include <asio_ewyk/detail/strategy_counters.hpp>
 #include <asio_ewyk/detail/task.hpp>
 #include <asio_ewyk/detail/timed_run.hpp>
@@ -16,7 +18,6 @@
 #include <atomic>
 #include <chrono>
 #include <concepts>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -27,32 +28,38 @@ namespace asio_ewyk::detail {
 // - a producer: `produce()`, or `produce(frame)` for one that wants to know whom it serves, and
 //   `leave()` if it wants to know that the producing thread leaves without having found nothing,
 //   `gone(frame)` if also that it has given up the right;
-// - threads: `try_start(t, frame)` gets t a parked thread now or fails; `start(t, frame)`, allowed
-//   if `may_start()`, gets it a thread sooner or later or fails; `wake_guest()` wakes a
-//   parked caller, who produces if nobody does, or fails; `give(task, frame, strategy)` has a
-//   produced task run elsewhere and returns null, or else a task that the caller must run;
-//   `retry_start()` makes up for a thread that the system refused; `steps_alone(frame)` says
-//   whether nobody but callers who step is there; `count(frame)` is told of each task;
+// - threads: `try_start(t, occupies)` gets t a parked thread now or fails; `try_give(t, occupies)`
+//   likewise, and starts none; `start(t, occupies)`, allowed if `may_start()`, gets it a thread
+//   sooner or later or fails; `may_take_over(frame)` says whether one could be had;
+//   `keep_one_parked()` sees to it that the next one can; `wake_guest()` wakes a parked caller,
+//   which produces if no thread does, or fails; `give(task, frame, strategy)` has a produced task
+//   run elsewhere and returns null, or else a task that the caller must run; `retry_start()` makes
+//   up for a thread that the system refused; `steps_alone(frame)` says whether there are none but
+//   callers that step; `count(frame)` is told of each task, `credit(frame)` at the end;
 //   `arrived(frame)`, `may_resume(frame)` and `produces_no_more(frame)` keep count of the threads
 //   that produce, `all_produce()` says whether no other is left, and `pending_may_wait()` whether
 //   the pending thread may still be in a queue.
 //
+// With a grace, the producer leases the right before it runs a task, see lease.hpp, and hands it
+// over only if the task is late.
+//
 // The engine is itself the task that a thread is given to come and produce; since there is one
 // pending thread at most, it is in one queue at most.
 //
-// Every function is called with a frame of this engine on the calling thread's stack.
+// Every function is called with a frame of this engine on the calling thread's stack, except those
+// of lessor.
 template <class Producer, class Threads>
-class strategy_engine final : private task, private lender
+class strategy_engine final : private task, private lessor
 {
 public:
     strategy_engine(Producer& producer, Threads& threads, strategy_t s,
-        std::chrono::nanoseconds grace, strategy_policy policy = {}, bool learns = false,
-        task::action untold = {}) noexcept
+        std::chrono::nanoseconds grace, strategy_policy policy = {}) noexcept
         : task(&strategy_engine::act, s, invocation_t::blocking, true)
         , producer_(producer)
         , threads_(threads)
         , policy_(std::move(policy))
-        , standby_(grace, learns, untold)
+        , sentinel_(lease_, *this, grace)
+        , spread_(sentinel_.in_use())
     {
     }
 
@@ -74,36 +81,89 @@ public:
     // Before anybody produces: measures what tasks take.
     void measure(task_times* times) noexcept { times_ = times; }
 
-    // The producer, before a task that it runs itself where it has come up.
-    void count_in_place() noexcept { counters_.produce_consume(); }
-
     // Any thread.
     void write_to(strategy_metrics& m) const noexcept
     {
-        counters_.write_to(m, [this] { return right_.now().loan; });
+        counters_.write_to(m);
         m.strategy = strategy();
-        m.standing_by = standby_.present();
     }
 
-    // Whether a task that is to be handed over and comes up inside the producer may run right
-    // there, on loan.
-    bool would_lend(task::action kind) const noexcept
+    // Whether tasks are run on leases at all.
+    bool leases() const noexcept { return sentinel_.in_use(); }
+
+    // Ends the threads that look after leases: for good, or until they are needed again.
+    void stop_looking(bool for_good) noexcept { sentinel_.stop(for_good); }
+
+    // The producer: whether it may lease for a task of that strategy, so that another thread can
+    // take over.
+    bool may_lease(call_frame const& frame, strategy_t s) const noexcept
     {
-        return standby_.in_use() && !standby_.wants_to_leave() && standby_.pays(kind);
+        return sentinel_.in_use() && spread_.leases() && !frame.nested
+            && !threads_.steps_alone(frame) && !threads_.pending_may_wait()
+            && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame));
     }
 
-    // Lends the right to whoever stands by; false if nobody can.
-    bool begin_loan(call_frame& frame);
-
-    // After such a task. False if another thread produces now; then this one must not touch the
-    // producer.
-    bool end_in_place(call_frame& frame, task::action kind)
+    // The producer, before a visit to what it produces from, in which it may be late: until
+    // end_visit(). No effect where it may not lease, as where one task runs at a time.
+    void begin_visit(call_frame& frame, lease::activity what) noexcept
     {
-        if (!reclaim(frame, kind))
-            return false;
-        standby_.count();
-        return true;
+        strategy_t const s = resolve(strategy(), {});
+        if (s != strategy_t::produce_consume && may_lease(frame, s))
+            begin_lease(frame, what);
     }
+
+    // The thread of that frame is out again; frame.producing says whether it is the producer.
+    void end_visit(call_frame& frame)
+    {
+        if (frame.leased_by)
+        {
+            frame.producing = false;
+            frame.producing = end_lease(frame) || resume(frame);
+        }
+        else if (!frame.producing)
+            frame.producing = resume(frame);
+    }
+
+    // Inside a visit, before a task of that strategy that is to be run right there. False if it is
+    // not to be run there.
+    bool begin_task(call_frame& frame, strategy_t s) noexcept;
+
+    enum class task_end
+    {
+        in_time,
+        resumed,    // it was late, and no other thread produces
+        superseded, // another thread produces now; this one must not touch the producer
+    };
+    // After it.
+    task_end end_task(call_frame& frame);
+
+    // Inside a visit, before a task that keeps the right, and after it. If the right is gone, since
+    // a handler before was late that nothing marked, it is as another task that is late.
+    void begin_kept(call_frame& frame) noexcept
+    {
+        if (frame.leased_by)
+        {
+            if (!end_lease(frame))
+            {
+                counters_.execute_produce_consume();
+                frame.producing = false;
+                return;
+            }
+            frame.leases_again = true;
+        }
+        counters_.produce_consume();
+    }
+    void end_kept(call_frame& frame) noexcept
+    {
+        if (std::exchange(frame.leases_again, false))
+            begin_lease(frame, lease::activity::waits);
+    }
+
+    // Inside a visit that is not leased: runs the task here. False if it is not to be run here.
+    bool run_inside(call_frame& frame, task* t);
+
+    sentinel& watch() noexcept { return sentinel_; }
+    sentinel const& watch() const noexcept { return sentinel_; }
 
     // Produces and consumes until there is nothing to do or another thread produces; false if
     // another one does already. Throws what the producer and tasks throw, after production has
@@ -124,18 +184,9 @@ private:
 
     void arrive(call_frame& frame);
 
-    // True if this thread is the producer now.
-    bool stand_by();
-
     production_verdict apply(production_event event) noexcept
     {
-        production_step const step = right_.apply(event);
-        // Whoever is pending has to come, also if it has arrived and stands by.
-        if (step.next.pending && step.next.state == production_state::idle)
-            standby_.wake();
-        if (step.vacates)
-            threads_.vacate();
-        return step.verdict;
+        return right_.apply(event).verdict;
     }
 
     void loop(call_frame& frame);
@@ -149,8 +200,15 @@ private:
     void abdicate()
     {
         if constexpr (requires { producer_.leave(); })
-            producer_.leave();
-        apply(production_event::abdicate);
+        {
+            // Once more when the right is free: a thread that came before has found it taken.
+            bool const announced = producer_.leave();
+            apply(production_event::abdicate);
+            if (announced)
+                producer_.left();
+        }
+        else
+            apply(production_event::abdicate);
     }
 
     auto next(call_frame& frame)
@@ -210,17 +268,50 @@ private:
         run_timed(times_, *t);
     }
 
-    // Has a thread stand by, unless one is on its way.
-    bool engage();
+    void begin_lease(call_frame& frame, lease::activity what) noexcept
+    {
+        spread_.producer_is_this_thread();
+        lease_occupies_ = std::exchange(frame.occupies, false);
+        frame.leased_by = this;
+        frame.lease_number = lease_.begin(what);
+        if (what != lease::activity::waits)
+            sentinel_.alert();
+    }
+
+    // False if it has ended already.
+    bool end_lease(call_frame& frame) noexcept
+    {
+        if (!std::exchange(frame.leased_by, nullptr) || !lease_.end(frame.lease_number))
+            return false;
+        frame.occupies = std::exchange(lease_occupies_, false);
+        return true;
+    }
 
     // False if another thread produces now.
     template <class Product>
-    bool run_on_loan(call_frame& frame, Product& product, task::action kind);
+    bool run_on_lease(call_frame& frame, Product& product);
 
-    // After a task that was run on loan. False if another thread produces now.
-    bool reclaim(call_frame& frame, task::action kind);
+    outcome take_over(lease::number n, bool may_start) noexcept override;
+    void start_pending() noexcept override;
 
-    void end_loan(std::uint32_t loan) noexcept override;
+    void went_quiet() noexcept override
+    {
+        if constexpr (requires { producer_.went_quiet(); })
+            producer_.went_quiet();
+    }
+
+    bool waits_for_io() const noexcept override
+    {
+        if constexpr (requires { producer_.waits_for_io(); })
+            return producer_.waits_for_io();
+        else
+            return false;
+    }
+
+    void release(lease::number n) noexcept override;
+
+    // The right was taken from a lease: has a thread come for it.
+    outcome pass_on(bool may_start) noexcept;
 
     // Whether another thread has, or is on its way to take, the right to produce.
     bool hand_over(call_frame& frame, strategy_t s);
@@ -234,25 +325,15 @@ private:
             return strategy();
     }
 
-    // Null if nothing is known of its type.
-    template <class Product>
-    static task::action type_of(Product const& product) noexcept
-    {
-        if constexpr (std::is_same_v<Product, task_ptr>)
-            return product.type();
-        else
-            return nullptr;
-    }
-
     // What is done with it, for the trace.
     template <class Product>
     static void trace(
-        Product const& product, strategy_t s, sub_strategy sub, bool lends = false) noexcept
+        Product const& product, strategy_t s, sub_strategy sub, bool leases = false) noexcept
     {
         if constexpr (std::is_same_v<Product, task_ptr>)
-            trace_choice(product.get(), s, sub, lends);
+            trace_choice(product.get(), s, sub, leases);
         else
-            trace_choice(nullptr, s, sub, lends);
+            trace_choice(nullptr, s, sub, leases);
     }
 
     Producer& producer_;
@@ -262,7 +343,11 @@ private:
     production_right right_;
     strategy_counters counters_;
     task_times* times_ = nullptr;
-    standby standby_;
+
+    lease lease_;
+    bool lease_occupies_ = false; // call_frame::occupies of the producer, while it leases
+    sentinel sentinel_;
+    spread_control spread_;
 };
 
 } // namespace asio_ewyk::detail

@@ -7,6 +7,9 @@
 #include <string>
 #include <string_view>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #include <signal.h>
@@ -33,6 +36,16 @@ inline process_id this_process_id() noexcept
     return ::getpid();
 #else
     return 0;
+#endif
+}
+
+// The CPU on which this thread runs, or has run a moment ago; -1 if the system does not tell.
+inline int this_cpu() noexcept
+{
+#if defined(__linux__)
+    return ::sched_getcpu();
+#else
+    return -1;
 #endif
 }
 
@@ -71,19 +84,6 @@ std::string thread_name(thread_id thread);
 
 // Whether that thread waits for something. A thread of which the system tells nothing does, too.
 bool sleeps(thread_id thread) noexcept;
-
-// While it lives, this thread's timeouts end within a microsecond instead of Linux's 50.
-class exact_timeouts
-{
-public:
-    exact_timeouts() noexcept;
-    ~exact_timeouts();
-    exact_timeouts(exact_timeouts const&) = delete;
-    exact_timeouts& operator=(exact_timeouts const&) = delete;
-
-private:
-    [[maybe_unused]] int before_;
-};
 
 // While it lives, threads that this thread starts begin with every signal blocked, so that the
 // program's handlers run on the program's own threads.

@@ -35,6 +35,13 @@ public:
         return s;
     }
 
+    // Likewise, found out once.
+    static thread_stack const& of_this_thread() noexcept
+    {
+        static thread_local thread_stack const one = mine();
+        return one;
+    }
+
     bool holds(void const* p) const noexcept
     {
         return reinterpret_cast<std::uintptr_t>(p) - lowest_ < size_;

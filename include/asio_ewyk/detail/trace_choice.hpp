@@ -9,12 +9,12 @@
 namespace asio_ewyk::detail {
 
 // What was decided for a task, as the detail of a record:
-// [lends 1 bit][strategy_t::kind 8 bits][sub_strategy 8 bits]
+// [leases 1 bit][strategy_t::kind 8 bits][sub_strategy 8 bits]
 struct traced_choice
 {
     strategy_t strategy;
     sub_strategy sub;
-    bool lends;
+    bool leases;
 
     static constexpr traced_choice unpack(std::uint32_t word) noexcept
     {
@@ -25,14 +25,14 @@ struct traced_choice
     constexpr std::uint32_t pack() const noexcept
     {
         return static_cast<std::uint32_t>(sub)
-            | static_cast<std::uint32_t>(strategy.value()) << 8 | std::uint32_t{lends} << 16;
+            | static_cast<std::uint32_t>(strategy.value()) << 8 | std::uint32_t{leases} << 16;
     }
 };
 
 // `t` is null for what is no task: it is the next that this thread runs.
-inline void trace_choice(void const* t, strategy_t s, sub_strategy sub, bool lends) noexcept
+inline void trace_choice(void const* t, strategy_t s, sub_strategy sub, bool leases) noexcept
 {
-    trace_point(trace_event::choose, t, traced_choice{s, sub, lends}.pack());
+    trace_point(trace_event::choose, t, traced_choice{s, sub, leases}.pack());
 }
 
 } // namespace asio_ewyk::detail

@@ -21,8 +21,6 @@ enum class trace_event : std::uint8_t
     end_consume,
     park,
     end_park,
-    stand_by, // subject: as of produce
-    end_stand_by,
 
     post,     // subject: the task
     complete, // subject: the task, which the producer has captured
@@ -30,7 +28,7 @@ enum class trace_event : std::uint8_t
     choose,   // subject: the task; detail: see trace_choice
     hand_over,  // subject: as of produce, as of all that follow
     take_back,  // it could not be handed over
-    take_over,  // of a task that is late; detail: the lender's thread
+    take_over,  // by one that looks after leases; detail: the thread that is late
     surrender,  // the right to produce, by a task that says that it will be late
     supersede,  // another thread produces, so this one leaves
     arrive,     // the thread that was asked to produce

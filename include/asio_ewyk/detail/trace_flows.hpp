@@ -24,7 +24,6 @@ struct trace_lane
         post,      // from where a task was submitted, or its operation completed, to where it runs
         give,      // from who gave a task away to who runs it
         hand_over, // of the right to produce
-        stand_by,  // from who runs a task on loan to who was asked to stand by
     };
 
     struct end_of_flow
@@ -33,11 +32,18 @@ struct trace_lane
         std::uint64_t id; // 0: none
     };
 
+    // The thread from which the right to produce was taken, and when.
+    struct late_place
+    {
+        std::size_t lane;
+        std::uint64_t time;
+    };
+
     struct entry : trace_record
     {
         std::array<end_of_flow, 2> in{};
         end_of_flow out{};
-        std::optional<std::size_t> taken_from; // the lane of the lender
+        std::optional<late_place> taken_from; // where its hand_over begins, if on another thread
         std::optional<traced_choice> choice;
     };
 
@@ -122,6 +128,7 @@ private:
             given_[e.subject] = at;
             break;
         case trace_event::surrender:
+            forget_late(e.subject);
             surrendered_[e.subject] = at;
             break;
         case trace_event::choose:
@@ -130,13 +137,13 @@ private:
         case trace_event::consume:
             consume(at, e);
             break;
-        case trace_event::produce:
-            connect(surrendered_, e.subject, flow::hand_over, e, 0);
+        case trace_event::hand_over:
+            forget_late(e.subject);
             break;
         case trace_event::take_over:
-            e.taken_from = lane_of(static_cast<thread_id>(e.detail), e.time);
-            if (e.taken_from)
-                e.in[0] = {flow::hand_over, ++last_id_};
+            forget_late(e.subject);
+            if (auto const lane = lane_of(static_cast<thread_id>(e.detail), e.time))
+                taken_[e.subject] = {*lane, e.time};
             break;
         default:
             break;
@@ -159,15 +166,35 @@ private:
             }
         }
         else
-            connect(given_, e.subject, stands_by(at) ? flow::stand_by : flow::hand_over, e, 1);
+            arrive(at, e);
     }
 
-    // Whether a thread that was asked to come and produce stands by first.
-    bool stands_by(place at)
+    // A thread comes to produce: from the one that was late, or else from the one that asked it.
+    void arrive(place at, trace_lane::entry& e)
     {
         auto const& events = lanes_[at.first].events;
-        return at.second + 2 < events.size()
-            && events[at.second + 2].event == trace_event::stand_by;
+        void const* const whose
+            = at.second + 1 < events.size() && events[at.second + 1].event == trace_event::arrive
+            ? events[at.second + 1].subject
+            : nullptr;
+        if (auto const late = taken_.find(whose); late != taken_.end())
+        {
+            e.taken_from = late->second;
+            e.in[1] = {flow::hand_over, ++last_id_};
+        }
+        else
+            connect(surrendered_, whose, flow::hand_over, e, 1);
+        if (e.in[1].id == 0)
+            connect(given_, e.subject, flow::hand_over, e, 1);
+        given_.erase(e.subject);
+        forget_late(whose);
+    }
+
+    // Another thread than the late one has the right, or has it from somewhere else.
+    void forget_late(void const* whose)
+    {
+        taken_.erase(whose);
+        surrendered_.erase(whose);
     }
 
     void connect(std::map<void const*, place>& sources, void const* subject, flow kind,
@@ -195,7 +222,8 @@ private:
     std::uint64_t last_id_ = 0;
     std::map<void const*, place> posted_;
     std::map<void const*, place> given_;
-    std::map<void const*, place> surrendered_; // by whose right it was
+    std::map<void const*, place> surrendered_; // by whose right it was, as is the next
+    std::map<void const*, trace_lane::late_place> taken_;
     std::map<std::pair<void const*, std::size_t>, std::uint32_t> chosen_; // by task, or by lane
 };
 

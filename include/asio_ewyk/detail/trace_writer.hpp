@@ -129,8 +129,6 @@ private:
             return "consume";
         case trace_event::park:
             return "parked";
-        case trace_event::stand_by:
-            return "standing by";
         case trace_event::hand_over:
             return "hand-over";
         case trace_event::take_back:
@@ -163,11 +161,9 @@ private:
         case trace_lane::flow::give:
             return "switch";
         case trace_lane::flow::hand_over:
-            return "hand-over";
-        case trace_lane::flow::stand_by:
             break;
         }
-        return "stand by";
+        return "hand-over";
     }
 
     static std::string_view name(sub_strategy s) noexcept
@@ -204,10 +200,9 @@ private:
             text_ += ", \"args\": {\"strategy\": ";
             append_json(text_, to_string(e.choice->strategy));
             word("as", name(e.choice->sub));
-            text_ += e.choice->lends ? ", \"on_loan\": true}" : ", \"on_loan\": false}";
+            text_ += e.choice->leases ? ", \"on_lease\": true}" : ", \"on_lease\": false}";
         }
-        else if (e.subject
-            && (e.event == trace_event::produce || e.event == trace_event::stand_by))
+        else if (e.subject && e.event == trace_event::produce)
             context(e);
         text_ += '}';
     }
@@ -259,8 +254,8 @@ private:
         for (auto const& in : e.in)
             if (in.id != 0)
             {
-                if (e.taken_from)
-                    arrow_end('s', *e.taken_from, e.time, in);
+                if (e.taken_from && in.kind == trace_lane::flow::hand_over)
+                    arrow_end('s', e.taken_from->lane, e.taken_from->time, in);
                 arrow_end('f', l, e.time, in);
             }
     }

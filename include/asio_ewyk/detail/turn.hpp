@@ -45,6 +45,13 @@ public:
             || (deadline_ != forever && std::chrono::steady_clock::now() >= deadline_);
     }
 
+    // Whether it ends only when there is nothing left to do, or it is told to.
+    bool endless() const noexcept
+    {
+        return limit_ == unlimited && wait_ == waiting::allowed && deadline_ == forever
+            && !stepping_;
+    }
+
     waiting wait() const noexcept { return wait_; }
     time_point deadline() const noexcept { return deadline_; }
     bool stepping() const noexcept { return stepping_; }

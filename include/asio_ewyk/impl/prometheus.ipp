@@ -213,7 +213,7 @@ ASIO_EWYK_DECL void prometheus_page::add(
     tasks("produce_invoke_consume", m.produce_invoke_consume);
     tasks("produce_execute_consume", m.produce_execute_consume);
     tasks("execute_produce_consume", m.execute_produce_consume);
-    tasks("on_loan", m.on_loan);
+    tasks("on_lease", m.on_lease);
     auto const hand_overs = [&](std::string_view kind, std::uint64_t n) {
         w.counter("asio_ewyk_context_hand_overs_total",
             "Times that production went to another thread because of a task.", n,
@@ -234,12 +234,11 @@ ASIO_EWYK_DECL void prometheus_page::add(
         "The most tasks so far that waited in the context's own queue.", m.queued_max);
     auto const threads = [&](std::string_view state, std::size_t n) {
         w.gauge("asio_ewyk_context_threads",
-            "Callers of run() that work, that have nothing to do, and threads that stand by.", n,
+            "Callers of run() that work, and that have nothing to do.", n,
             {{"state", state}});
     };
     threads("working", m.callers - m.parked_callers);
     threads("parked", m.parked_callers);
-    threads("standing_by", m.standing_by);
     w.histogram("asio_ewyk_context_queue_delay_seconds",
         "Time from the submission of a task until it began.", m.queue_delay);
     w.histogram("asio_ewyk_context_run_time_seconds", "Time that a task ran.", m.run_time);

@@ -27,10 +27,10 @@ ASIO_EWYK_DECL strategy_context::strategy_context(strategy_t s, strategy_options
 }
 
 ASIO_EWYK_DECL strategy_context::strategy_context(worker_pool& pool, strategy_t s,
-    std::chrono::nanoseconds grace, bool learning, strategy_policy const& policy)
+    std::chrono::nanoseconds grace, strategy_policy const& policy)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
     , service_(asio::make_service<strategy_service>(
-          *this, pool, s, grace, learning, policy, strategy_service::reactor::many_threads))
+          *this, pool, s, grace, policy, strategy_service::reactor::many_threads))
 {
 }
 

@@ -15,28 +15,11 @@ class BOOST_SYMBOL_VISIBLE strategy_service::task_work
 {
 public:
     explicit task_work(strategy_service& service) noexcept
-        : service_(&service)
-        , work_(service)
+        : work_(service)
     {
-    }
-
-    // Where one source has all of the library, g++ -O2 makes these calls, for each task.
-    BOOST_FORCEINLINE task_work(task_work&& other) noexcept
-        : service_(std::exchange(other.service_, nullptr))
-        , work_(std::move(other.work_))
-    {
-    }
-
-    task_work& operator=(task_work&&) = delete;
-
-    BOOST_FORCEINLINE ~task_work()
-    {
-        if (service_)
-            service_->finish(work_);
     }
 
 private:
-    strategy_service* service_;
     detail::strategy_work work_;
 };
 
@@ -44,33 +27,44 @@ template <class F, class Allocator>
 void strategy_service::execute(detail::submission s, F&& f, Allocator const& allocator)
 {
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
-    // In a frame, or where somebody runs the io_context itself: as plain Asio does.
+    // In a frame, or where another one runs the io_context itself: as plain Asio does.
     if (!s.blocking_never && (frame || ioc_.get_executor().running_in_this_thread()))
     {
-        using task = detail::task_for<F, Allocator, task_work>;
-        bool const completes = frame && frame->in_producer;
-        char const call = 0;
-        if (!completes || begin_in_place(*frame, s, &task::act, &call))
+        if (!frame || !frame->in_producer)
+            return run_in_place(std::forward<F>(f));
+        switch (begin_in_place(*frame, s))
         {
-            try
-            {
-                run_in_place(std::forward<F>(f));
-            }
-            catch (...) // the stack is unwound
-            {
-                if (completes)
-                    end_in_place(&call, &task::act);
-                throw;
-            }
-            if (completes)
-                end_in_place(&call, &task::act);
-            return;
+        case in_place::here:
+            return complete<detail::task_for<F, Allocator, task_work>>(
+                *frame, std::forward<F>(f));
+        case in_place::in_a_coroutine:
+            run_in_place(std::forward<F>(f));
+            return end_in_a_coroutine();
+        case in_place::not_here:
+            break;
         }
     }
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
-    submit(frame, detail::make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
-        [this]() noexcept { return task_work(*this); }));
+    submit(frame,
+        detail::make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
+                           [this]() noexcept { return task_work(*this); }),
+        s.blocking_never);
+}
+
+// A completion, inside the producer, on the thread's own stack: it ends here.
+template <class Task, class F>
+void strategy_service::complete(detail::call_frame& frame, F&& f)
+{
+    struct end
+    {
+        strategy_service& self;
+        detail::call_frame& frame;
+        ~end() { self.end_in_place(frame); }
+    } const on_exit{*this, frame};
+    detail::handler_scope const running(&Task::act);
+    detail::timed_run const timed(times_.get());
+    run_in_place(std::forward<F>(f));
 }
 
 template <class F>

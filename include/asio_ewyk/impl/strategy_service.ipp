@@ -2,34 +2,22 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/erased_task.hpp>
 #include <asio_ewyk/detail/impl/strategy_engine.hpp>
 #include <asio_ewyk/detail/recycled_memory.hpp>
 #include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/thread_stack.hpp>
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <thread>
 #include <utility>
 
 namespace asio_ewyk {
-
-namespace detail {
-
-// Tasks without the reactor: for a wake-up that a thread runs which is not ours. A few of them, to
-// leave completions their turn; if there are more, another wake-up is on its way then.
-ASIO_EWYK_DECL void run_what_is_queued(void* service)
-{
-    auto& self = *static_cast<strategy_service*>(service);
-    turn t(64, turn::waiting::no_reactor, forever, true);
-    self.take_part(t);
-    if (!self.engine_.idle())
-        self.reactor_.run_posted();
-}
-
-} // namespace detail
 
 ASIO_EWYK_DECL strategy_service::strategy_service(
     asio::execution_context& owner, strategy_options const& options, reactor kind)
@@ -39,34 +27,49 @@ ASIO_EWYK_DECL strategy_service::strategy_service(
     , pool_(*own_pool_)
     , times_(detail::times_if(pool_.options().timing))
     , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
-    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
+    , reactor_(ioc_, crew_, &engine_, *this)
     , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
-          detail::checked_policy(options.policy, options.strategy), options.learning,
-          detail::erased_task<task_work>())
-    , lends_in_place_(kind == reactor::many_threads)
+          detail::checked_policy(options.policy, options.strategy))
+    , leases_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
     measure();
+    provide_io();
 }
 
 ASIO_EWYK_DECL strategy_service::strategy_service(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
-    bool learning, strategy_policy const& policy, reactor kind)
+    strategy_policy const& policy, reactor kind)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , pool_(pool)
     , times_(detail::times_if(pool_.options().timing))
     , crew_(detail::pool_access::threads(pool_), &engine_, s)
-    , reactor_(ioc_, crew_, &engine_, &detail::run_what_is_queued, this)
-    , engine_(reactor_, crew_, s, detail::checked_grace(grace),
-          detail::checked_policy(policy, s), learning, detail::erased_task<task_work>())
-    , lends_in_place_(kind == reactor::many_threads)
+    , reactor_(ioc_, crew_, &engine_, *this)
+    , engine_(reactor_, crew_, s, detail::checked_grace(grace), detail::checked_policy(policy, s))
+    , leases_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
     measure();
+    provide_io();
 }
 
 ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
+
+ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
+{
+    if (!engine_.leases())
+        return;
+    try
+    {
+        asio::steady_timer const any(ioc_);
+        reactor_.has_io();
+    }
+    catch (std::exception const&)
+    {
+        // No file descriptors: what needs them is told so.
+    }
+}
 
 ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 {
@@ -74,69 +77,117 @@ ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
     return frame ? !frame->in_producer : ioc_.get_executor().running_in_this_thread();
 }
 
-ASIO_EWYK_DECL void strategy_service::finish(detail::strategy_work& work) noexcept
-{
-    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
-    if (!frame || !frame->pooled)
-        return;
-    reactor_.finishers().begin();
-    {
-        auto const last(std::move(work));
-    }
-    reactor_.finishers().end();
-}
-
 ASIO_EWYK_DECL void strategy_service::submit(
-    detail::call_frame* frame, detail::task* t) noexcept
+    detail::call_frame* frame, detail::task* t, bool never_inline) noexcept
 {
     if (times_)
         t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
-    if (frame && frame->in_producer)
+    if (frame && frame->in_producer && !(never_inline && frame->staying))
         reactor_.capture(*frame, t);
-    else if (frame && frame->producing)
+    else if (frame && frame->producing && !frame->leased_by)
         reactor_.post_own(t);
     else
         reactor_.post(t);
 }
 
-// Whether a completion inside the producer is to be run right there, as far as the right to produce
-// is concerned: it stays, or is lent.
-ASIO_EWYK_DECL bool strategy_service::begin_in_place(detail::call_frame& frame,
-    detail::submission s, detail::task::action type, void const* call)
+ASIO_EWYK_DECL void strategy_service::begin_visit(
+    detail::call_frame& frame, detail::lease::activity what, bool native) noexcept
 {
-    using enum detail::sub_strategy;
-    auto const sub = detail::choose(engine_.resolve(s.strategy, s.invocation), s.invocation,
-        detail::this_thread_may_block, true);
-    bool const stays = sub == produce_consume;
-    if (!stays
-        && !(lends_in_place_ && sub == execute_produce_consume && engine_.would_lend(type)))
-        return false;
-    reactor_.begin_in_place(frame, !stays);
-    if (!stays && !engine_.begin_loan(frame))
-    {
-        reactor_.end_in_place(frame);
-        return false;
-    }
-    if (stays)
-        engine_.count_in_place();
-    crew_.count(frame);
-    frame.accounted = true;
-    frame.in_producer = false;
-    frame.in_place.emplace(call, type, times_.get());
-    return true;
+    engine_.begin_visit(frame, what);
+    // Whatever runs first may be none of ours, which nothing marks.
+    if (frame.leased_by && (native || frame.staying))
+        engine_.watch().alert();
 }
 
-// After it, on the stack that it was called on, by whatever thread.
-ASIO_EWYK_DECL void strategy_service::end_in_place(void const* call, detail::task::action type)
+ASIO_EWYK_DECL void strategy_service::end_visit(detail::call_frame& frame, bool native)
+{
+    engine_.end_visit(frame);
+    if (native && engine_.leases())
+    {
+        engine_.watch().expect_native();
+        engine_.watch().alert();
+    }
+}
+
+ASIO_EWYK_DECL bool strategy_service::met_native() noexcept
+{
+    return engine_.watch().met_native();
+}
+
+// A call that steps, or has a deadline, looks after each completion; and so does one that measures
+// how long I/O is not looked for.
+ASIO_EWYK_DECL bool strategy_service::may_stay(detail::call_frame const& frame) noexcept
+{
+    if (frame.nested || times_ || (frame.run && !frame.run->endless()))
+        return false;
+    strategy_t const s = engine_.resolve(engine_.strategy(), {});
+    return s == strategy_t::produce_consume
+        || (leases_in_place_ && s != strategy_t::produce_execute_consume
+            && engine_.may_lease(frame, s));
+}
+
+ASIO_EWYK_DECL bool strategy_service::run_inside(detail::call_frame& frame, detail::task* t)
+{
+    return engine_.run_inside(frame, t);
+}
+
+// Tasks without the reactor: for a wake-up that a thread runs which is not ours. A few of them, to
+// leave completions their turn; if there are more, another wake-up is on its way then.
+ASIO_EWYK_DECL void strategy_service::woken_elsewhere()
+{
+    detail::turn t(64, detail::turn::waiting::no_reactor, detail::forever, true);
+    take_part(t);
+    if (!engine_.idle())
+        reactor_.run_posted();
+}
+
+// Whether a completion inside the producer is to be run right there: the right to produce stays, or
+// is leased. On the stack of a stackful coroutine, which may be suspended in the midst of it,
+// nothing is begun that would have to end: it is a part of the handler that has resumed the
+// coroutine.
+ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
+    detail::call_frame& frame, detail::submission s) noexcept
+{
+    using enum detail::sub_strategy;
+    strategy_t const resolved = engine_.resolve(s.strategy, s.invocation);
+    auto const sub = detail::choose(resolved, s.invocation, detail::this_thread_may_block, true);
+    bool const stays = sub == produce_consume;
+    if (!stays && (!leases_in_place_ || sub != execute_produce_consume || !frame.leased_by))
+        return in_place::not_here;
+    char const here = 0;
+    if (!detail::thread_stack::of_this_thread().holds(&here)) [[unlikely]]
+        return in_place::in_a_coroutine;
+    if (stays)
+        engine_.begin_kept(frame);
+    else if (!engine_.begin_task(frame, resolved))
+        return in_place::not_here;
+    crew_.count(frame);
+    ++frame.own_inside;
+    frame.accounted = true;
+    frame.in_producer = false;
+    return in_place::here;
+}
+
+// By whatever thread has brought it to its end.
+ASIO_EWYK_DECL void strategy_service::end_in_a_coroutine() noexcept
 {
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
-    if (!frame || !frame->in_place || !frame->in_place->is_of(call))
-        return;
-    frame->in_place.reset();
-    if (!frame->producing && !engine_.end_in_place(*frame, type))
-        return reactor_.begin_finish(*frame);
-    reactor_.end_in_place(*frame);
-    frame->in_producer = true;
+    if (frame && frame->staying && frame->has_captured())
+        reactor_.come_out(*frame);
+}
+
+ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame)
+{
+    if (frame.producing)
+        engine_.end_kept(frame);
+    else if (engine_.end_task(frame) == decltype(engine_)::task_end::resumed)
+    {
+        reactor_.resumed();
+        engine_.begin_visit(frame, detail::lease::activity::waits);
+    }
+    frame.in_producer = true;
+    if (frame.staying && (!frame.producing || frame.has_captured()))
+        reactor_.come_out(frame);
 }
 
 // An exception of a function that ran in place, on a thread that does not work for the context.
@@ -158,8 +209,6 @@ public:
         , frame_(frame)
     {
         self_.crew_.runner_came(frame_.stepping);
-        if (!frame_.stepping)
-            self_.reactor_.end_expulsion();
     }
 
     runner(runner const&) = delete;
@@ -171,15 +220,10 @@ public:
         bool const stopped = self_.ioc_.stopped();
         if (stopped)
             self_.crew_.wake_all();
-        // Also after stop(): restart() must not find a thread waiting inside the io_context.
         if (last_to_run)
-            self_.reactor_.expel_pool_threads();
+            self_.clear_pool();
         if (!last && !stopped && self_.engine_.idle())
             self_.engine_.dispatch(frame_);
-        self_.reactor_.finishers().await_stop(self_.ioc_);
-        // Who steps has been told that they were executed.
-        if (last && !frame_.stepping)
-            self_.recall_tasks();
     }
 
 private:
@@ -225,12 +269,9 @@ ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::turn& t)
 ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
 {
     detail::call_frame* const outer = detail::call_frame::find(&engine_);
-    // Whoever is here will not end that soon, and may be the one who waits for it.
-    if (outer)
-        reactor_.end_finish(*outer);
     // A task that runs handlers, or waits for some, is not going to be short.
     if (outer || t.wait() == detail::turn::waiting::allowed)
-        detail::call_frame::end_loans();
+        detail::call_frame::end_leases();
     detail::call_frame frame(&engine_, &t);
     frame.nested = outer && outer->producing;
     frame.stepping = t.stepping() || frame.nested;
@@ -241,8 +282,6 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
     }
 
     runner const present(*this, frame);
-    if (t.wait() != detail::turn::waiting::no_reactor && crew_.steps_alone(frame))
-        reactor_.expel_pool_threads();
     bool const may_wait = t.wait() == detail::turn::waiting::allowed;
     detail::guest self;
     std::size_t place = detail::guest_places::none;

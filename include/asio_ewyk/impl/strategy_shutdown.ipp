@@ -5,6 +5,9 @@
 #include <asio_ewyk/detail/stall_monitor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
+#include <algorithm>
+#include <chrono>
+
 namespace asio_ewyk {
 
 // How a strategy_service ends.
@@ -43,9 +46,25 @@ ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
     }
 }
 
+// When the last caller of run() returns, no handler runs any more, as with an io_context; but for
+// one that has called it.
+ASIO_EWYK_DECL void strategy_service::clear_pool()
+{
+    // More than once: a late thread may wait inside the io_context beside the one that was woken,
+    // and one that produces still may have given away another task.
+    std::chrono::milliseconds pause(1);
+    do
+    {
+        recall_tasks();
+        reactor_.expel();
+        pause = std::min(2 * pause, std::chrono::milliseconds(64));
+    } while (!crew_.await_pool(&engine_, detail::after(pause)));
+}
+
 ASIO_EWYK_DECL void strategy_service::halt()
 {
     stop();
+    engine_.stop_looking(true);
     crew_.pool().leave();
 }
 
@@ -58,6 +77,8 @@ ASIO_EWYK_DECL void strategy_service::shutdown()
 
 ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_event event)
 {
+    if (event == asio::execution_context::fork_prepare)
+        engine_.stop_looking(false);
     detail::pool_access::threads(pool_).notify_fork(event);
     detail::stall_monitor::instance().notify_fork(event);
 }

@@ -46,6 +46,13 @@ void machine::unpark(thread& t, thread* by)
         by->pay(runs && t.core_ != by->core_ ? cost_.wake_call : cost_.wake_call_queued);
 }
 
+duration machine::cpu_time(thread const& t)
+{
+    if (core& c = cores_[t.core()]; c.running == &t)
+        charge(c);
+    return t.cpu_time();
+}
+
 duration machine::vary(duration usually)
 {
     // Up to 5 %.
@@ -197,6 +204,8 @@ void machine::block(std::size_t at, duration timeout)
         return switch_to(at, static_cast<thread&>(c.queue.choose()));
     ++c.version;
     pull(at, cost_.context_switch());
+    if (c.queue.empty() && t.state_ == thread::state::sleeping)
+        t.left_idle();
 }
 
 void machine::switch_to(std::size_t at, thread& t)

@@ -55,6 +55,9 @@ public:
 protected:
     virtual step next() = 0;
 
+    /// It sleeps from now on, and leaves its core idle.
+    virtual void left_idle() {}
+
     /// Whether its timeouts are exact.
     void be_exact(bool exact) { exact_ = exact; }
 
@@ -108,6 +111,9 @@ public:
 
     /// Lets `by` pay for it, or nobody: who is outside of the machine.
     void unpark(thread& t, thread* by);
+
+    /// That of a thread up to now, which may be running.
+    duration cpu_time(thread const& t);
 
     /// As long as a thing takes that takes `usually` so long: a little more or less.
     duration vary(duration usually);

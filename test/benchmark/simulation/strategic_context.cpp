@@ -11,7 +11,7 @@ strategic_context::strategic_context(machine& on, options const& o)
     : machine_(on)
     , options_(o)
     , reserve_(std::min(on.cores(), std::max<std::size_t>(1, o.max_threads / 8)))
-    , loans_(on, o.grace)
+    , leases_(on, o.grace, [this](thread& by) { take_over(by); })
 {
     workers_.push_back(std::make_unique<worker>(on, *this, 0));
     machine_.start(*workers_.front());
@@ -21,7 +21,7 @@ strategic_context::~strategic_context() = default;
 
 duration strategic_context::cpu_time() const
 {
-    duration sum{};
+    duration sum = leases_.cpu_time();
     for (auto const& w : workers_)
         sum += w->cpu_time();
     return sum;
@@ -29,7 +29,7 @@ duration strategic_context::cpu_time() const
 
 std::uint64_t strategic_context::switches() const
 {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = leases_.switches();
     for (auto const& w : workers_)
         sum += w->switches();
     return sum;
@@ -55,9 +55,6 @@ strategic_context::verdict strategic_context::apply(event e, thread& by)
 {
     auto const step = right_.apply(e);
     right_word_.use(machine_, by);
-    if (step.next.pending && stands_by_
-        && step.next.state == asio_ewyk::detail::production_state::idle)
-        machine_.unpark(*stands_by_, &by);
     return step.verdict;
 }
 
@@ -90,24 +87,37 @@ void strategic_context::park(std::size_t place, thread& by)
     parked_line_.use(machine_, by);
 }
 
+// With elastic_threads::try_execute.
 bool strategic_context::try_start(thread& by)
 {
-    return wake_guest({}, by) || try_parked(by);
-}
-
-bool strategic_context::try_engage(thread& by)
-{
-    return queue_.empty() && try_parked(by);
-}
-
-// elastic_threads::try_execute
-bool strategic_context::try_parked(thread& by)
-{
-    if (give_parked({}, by))
+    if (wake_guest({}, by) || give_parked({}, by))
         return true;
     if (arriving_ < reserve_)
         add_thread(by);
     return false;
+}
+
+void strategic_context::keep_one_parked(thread& by)
+{
+    if (!parked_guest_ && parked_.empty() && arriving_ < reserve_)
+        add_thread(by);
+}
+
+// strategy_engine::may_lease
+bool strategic_context::may_lease() const
+{
+    if (!leases_.pays() || pending_may_wait_)
+        return false;
+    return options_.strategy == asio_ewyk::strategy_t::execute_produce_consume || parked_guest_
+        || (queue_.empty() && (threads() <= options_.max_threads || !parked_.empty()));
+}
+
+// strategy_engine::pass_on
+void strategic_context::take_over(thread& by)
+{
+    if (apply(event::hand_over, by) == verdict::start && !wake_guest({}, by)
+        && !give_parked({}, by))
+        start_production(by);
 }
 
 void strategic_context::start_production(thread& by)

@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_TEST_BENCHMARK_SIMULATION_STRATEGIC_CONTEXT_HPP
 #define ASIO_EWYK_TEST_BENCHMARK_SIMULATION_STRATEGIC_CONTEXT_HPP
 
+#include "leases.hpp"
 #include "load.hpp"
-#include "loans.hpp"
 #include "shared_line.hpp"
 
 #include <asio_ewyk/detail/production_right.hpp>
@@ -21,7 +21,7 @@ namespace benchmark::simulation {
 /** A strategy_context with a thread in run() and a pool of its own.
 
     Who does what is decided by the functions of the library: detail::choose for each task, the
-    transitions of detail::production for the right to produce, and what loans.hpp names.
+    transitions of detail::production for the right to produce, and what leases.hpp names.
 */
 class strategic_context final : public peer
 {
@@ -61,8 +61,9 @@ private:
     bool give_parked(job const& j, thread& by);
     void park(std::size_t place, thread& by);
     bool try_start(thread& by);
-    bool try_parked(thread& by);
-    bool try_engage(thread& by);
+    void keep_one_parked(thread& by);
+    bool may_lease() const;
+    void take_over(thread& by);
     void start_production(thread& by);
     void give(task const& t, thread& by);
     void execute(job const& j, thread& by);
@@ -74,9 +75,7 @@ private:
 
     asio_ewyk::detail::production_right right_;
     shared_line right_word_;
-    loans loans_;
-    worker* stands_by_ = nullptr;
-    bool wants_to_leave_ = false; // who stands by
+    leases leases_;
     bool pending_may_wait_ = false; // in the pool's queue
 
     // The reactor's.

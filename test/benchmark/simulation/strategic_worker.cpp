@@ -15,21 +15,9 @@ using asio_ewyk::detail::sub_strategy;
 using asio_ewyk::invocation_t;
 using asio_ewyk::strategy_t;
 
-// Handlers that sleep are of another type than those that do not.
-template <bool Blocks>
-boost::core::typeinfo const* act(asio_ewyk::detail::task*, asio_ewyk::detail::task_purpose)
-{
-    return nullptr;
-}
-
-loans::task_type type_of(task const& t)
-{
-    return t.blocks() ? &act<true> : &act<false>;
-}
-
 // Of the engine, the reactor and the pool for each such task, besides those for any task.
 constexpr int atomics_to_hand_over = 7;
-constexpr int atomics_to_lend = 5;
+constexpr int atomics_to_lease = 1;
 constexpr int atomics_to_look = 4;
 
 } // namespace
@@ -56,8 +44,6 @@ step strategic_context::worker::next()
         return produce();
     case what::chooses:
         return choose_for(produced_);
-    case what::stands_by:
-        return stand_by();
     case what::consumes:
         finish();
         return go_and_look();
@@ -65,12 +51,12 @@ step strategic_context::worker::next()
         finish();
         doing_ = what::produces;
         return go_on();
-    case what::lends:
+    case what::leases:
         finish();
-        doing_ = what::reclaims;
+        doing_ = what::ends_lease;
         return go_on();
-    case what::reclaims:
-        return reclaim();
+    case what::ends_lease:
+        return end_lease();
     case what::handed_over:
         finish();
         doing_ = what::resumes;
@@ -121,49 +107,10 @@ step strategic_context::worker::work(job const& j)
 step strategic_context::worker::arrive()
 {
     of_.pending_may_wait_ = false;
-    if (is_guest() || !of_.loans_.in_use())
-        return enter(of_.apply(event::arrive, *this));
-    of_.stands_by_ = this;
-    of_.loans_.stand_by();
-    be_exact(true);
-    pay(2 * machine_.cost().system_call); // to have exact timeouts, and later not
-    return stand_by();
-}
-
-step strategic_context::worker::stand_by()
-{
-    auto const now = of_.right_.now();
-    if (now.state == production_state::idle)
-    {
-        stand_down();
-        return enter(of_.apply(event::arrive, *this));
-    }
-    auto seen = of_.loans_.look(now, *this);
-    if (!of_.queue_.empty())
-    {
-        of_.wants_to_leave_ = true;
-        if (now.state != production_state::lent)
-            seen = loans::verdict::leave;
-    }
-    asio_ewyk::detail::production_step ended;
-    if (seen == loans::verdict::take_over
-        && of_.right_.end_loan(event::overrun, now.loan, ended))
-    {
-        stand_down();
-        return enter(verdict::produce);
-    }
-    if (seen == loans::verdict::leave && of_.right_.stand_down())
-        return stand_down();
-    doing_ = what::stands_by;
-    return park(of_.loans_.next_look());
-}
-
-step strategic_context::worker::stand_down()
-{
-    of_.stands_by_ = nullptr;
-    of_.wants_to_leave_ = false;
-    be_exact(false);
-    return go_and_look();
+    verdict const v = of_.apply(event::arrive, *this);
+    if (v == verdict::produce && of_.leases_.in_use())
+        of_.keep_one_parked(*this);
+    return enter(v);
 }
 
 step strategic_context::worker::enter(verdict v)
@@ -172,6 +119,8 @@ step strategic_context::worker::enter(verdict v)
         return go_and_look();
     ++of_.producers_;
     of_.most_producers_ = std::max(of_.most_producers_, of_.producers_);
+    if (of_.leases_.pays())
+        of_.leases_.producer_is(*this);
     doing_ = what::produces;
     return go_on();
 }
@@ -197,7 +146,6 @@ step strategic_context::worker::produce()
 step strategic_context::worker::run(task const& t, what then)
 {
     doing_ = then;
-    began_ = machine_.now();
     return begin(t, machine_.cost().strategy_task / 2);
 }
 
@@ -206,22 +154,19 @@ step strategic_context::worker::choose_for(task const& t)
 {
     strategy_t const s = of_.options_.strategy;
     invocation_t const i = invocation_t::blocking;
-    bool may_hand_over = choose(s, i, true, true) == sub_strategy::execute_produce_consume;
-    if (may_hand_over && of_.loans_.in_use())
+    bool const may_hand_over = choose(s, i, true, true) == sub_strategy::execute_produce_consume;
+    if (may_hand_over && of_.leases_.in_use())
     {
-        of_.loans_.count(*this);
-        if (of_.wants_to_leave_)
+        of_.leases_.count(*this);
+        if (of_.may_lease())
         {
-            if (of_.stands_by_)
-                machine_.unpark(*of_.stands_by_, this);
-            may_hand_over = choose(s, i, true, false) != sub_strategy::produce_execute_consume;
-        }
-        else if (of_.loans_.pays(type_of(t)) && begin_loan())
-        {
-            pay(atomics_to_lend * machine_.cost().atomic);
-            return run(t, what::lends);
+            --of_.producers_;
+            lease_ = of_.leases_.begin(*this);
+            pay(atomics_to_lease * machine_.cost().atomic);
+            return run(t, what::leases);
         }
     }
+    spreads_ = of_.leases_.in_use() && !of_.leases_.pays();
     switch (choose(s, i, true, may_hand_over && hand_over()))
     {
     case sub_strategy::produce_execute_consume:
@@ -229,29 +174,15 @@ step strategic_context::worker::choose_for(task const& t)
         doing_ = what::produces;
         return go_on();
     case sub_strategy::execute_produce_consume:
-        pay(atomics_to_hand_over * machine_.cost().atomic);
+        pay(atomics_to_hand_over * machine_.cost().atomic
+            + (spreads_ ? 2 * machine_.cost().system_call : duration::zero()));
+        cpu_before_ = cpu_time();
         return run(t, what::handed_over);
     case sub_strategy::produce_consume:
     case sub_strategy::produce_invoke_consume:
         break;
     }
     return run(t, what::produces_on);
-}
-
-bool strategic_context::worker::begin_loan()
-{
-    if (of_.pending_may_wait_)
-        return false;
-    of_.loans_.begin(*this);
-    pay(machine_.cost().clock);
-    while (!of_.right_.lend(loan_, false))
-        if (of_.apply(event::engage, *this) == verdict::start && !of_.try_engage(*this))
-        {
-            of_.apply(event::give_up, *this);
-            return false;
-        }
-    --of_.producers_;
-    return true;
 }
 
 bool strategic_context::worker::hand_over()
@@ -273,12 +204,9 @@ bool strategic_context::worker::hand_over()
     return false;
 }
 
-step strategic_context::worker::reclaim()
+step strategic_context::worker::end_lease()
 {
-    asio_ewyk::detail::production_step ended;
-    bool const in_time = of_.right_.end_loan(event::reclaim, loan_, ended);
-    of_.loans_.ended(type_of(current()), !in_time);
-    return in_time ? enter(verdict::produce) : resume();
+    return of_.leases_.end(lease_) ? enter(verdict::produce) : resume();
 }
 
 step strategic_context::worker::resume()
@@ -288,15 +216,9 @@ step strategic_context::worker::resume()
 
 step strategic_context::worker::resume_after_task()
 {
-    auto const type = type_of(current());
-    duration const time = machine_.now() - began_;
-    step const then = resume();
-    if (of_.loans_.in_use())
-    {
-        pay(2 * machine_.cost().clock);
-        of_.loans_.handed_over(type, time, doing_ != what::produces);
-    }
-    return then;
+    if (spreads_)
+        of_.leases_.ran(cpu_time() - cpu_before_);
+    return resume();
 }
 
 } // namespace benchmark::simulation

@@ -39,11 +39,10 @@ private:
         produces,    // nothing else
         chooses,     // what to do with a task that it has produced
         waits,       // in the reactor
-        stands_by,
         consumes,    // a task that it was given
         produces_on, // after the task that it runs
-        lends,       // the right to produce, during the task that it runs
-        reclaims,    // that right
+        leases,      // the right to produce, during the task that it runs
+        ends_lease,
         handed_over, // that right, before the task that it runs
         resumes,     // to produce, if nobody else does
     };
@@ -53,17 +52,15 @@ private:
     step look();
     step work(job const& j);
     step arrive();
-    step stand_by();
-    step stand_down();
     step enter(verdict v);
     step produce();
     step choose_for(task const& t);
     step run(task const& t, what then);
-    step reclaim();
+    step end_lease();
     step resume();
     step resume_after_task();
     bool hand_over();
-    bool begin_loan();
+    void left_idle() override { of_.leases_.blocked(*this); }
 
     strategic_context& of_;
     std::size_t const place_;
@@ -71,8 +68,9 @@ private:
     job job_;
     shared_line job_line_{3}; // with what it sleeps on, and the pool's count of what runs
     task produced_;
-    std::uint32_t loan_ = 0;
-    duration began_{};
+    leases::number lease_ = 0;
+    duration cpu_before_{}; // the task, where it is measured
+    bool spreads_ = false;
 };
 
 } // namespace benchmark::simulation

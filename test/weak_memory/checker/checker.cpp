@@ -18,9 +18,15 @@ constexpr std::size_t max_variables = 4;
 std::array<void**, max_variables> variables{}; // thread-local ones
 std::size_t used_variables = 0;
 
+// What each thread knows of the others' past, while it runs.
+constexpr std::size_t max_threads = 4;
+std::array<rl::timestamp_t*, max_threads> known{};
+
 // The code under test is entered by a thread that has not been there.
 void enter() noexcept
 {
+    if (rl::ctx().threadx_)
+        known[rl::ctx().threadx_->index_] = rl::ctx().threadx_->acq_rel_order_;
     for (std::size_t i = 0; i != used_variables; ++i)
         *variables[i] = nullptr;
     in_scenario = true;
@@ -95,6 +101,7 @@ struct suite : rl::test_suite<suite<Threads, More>, Threads>
         forget_memory();
         forget_objects();
         used_starts = 0;
+        known = {};
         enter();
         scenario_ = running->make(allocate(running->size, 64));
         in_scenario = false;
@@ -215,9 +222,11 @@ outcome run(setup const& what, std::size_t executions, weakening const* flaw, bo
     weakened = flaw;
     switch (what.threads * 10 + what.more)
     {
+    case 11: return run_suite<1, 1>(executions, tell);
     case 20: return run_suite<2, 0>(executions, tell);
     case 30: return run_suite<3, 0>(executions, tell);
     case 40: return run_suite<4, 0>(executions, tell);
+    case 21: return run_suite<2, 1>(executions, tell);
     case 22: return run_suite<2, 2>(executions, tell);
     }
     std::abort();
@@ -245,6 +254,22 @@ void yield()
 {
     outside const o;
     rl::ctx().yield(1, $);
+}
+
+void let_time_pass()
+{
+    outside const o;
+    std::size_t const threads = static_cast<std::size_t>(rl::ctx().get_thread_count());
+    for (std::size_t about = 0; about != threads; ++about)
+    {
+        rl::timestamp_t latest = 0;
+        for (std::size_t i = 0; i != threads; ++i)
+            if (known[i])
+                latest = std::max(latest, known[i][about]);
+        for (std::size_t i = 0; i != threads; ++i)
+            if (known[i])
+                known[i][about] = latest;
+    }
 }
 
 unsigned choose(unsigned limit)

@@ -95,6 +95,10 @@ void claim(bool holds, char const* what);
 /// For a thread that looks again and again: what others have written shows in the end.
 void yield();
 
+/// So much time passes that every thread sees what all have written until now. No order of C++ stands for
+/// that: it says "within a reasonable amount of time" only.
+void let_time_pass();
+
 /// 0 to limit - 1, another one in each execution.
 unsigned choose(unsigned limit);
 

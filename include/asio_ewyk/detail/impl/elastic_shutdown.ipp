@@ -21,7 +21,28 @@ ASIO_EWYK_DECL void elastic_threads::leave(pool_client& client)
         lock.unlock();
     }
     lock.lock();
-    changed_.wait(lock, [&] { return client.left(); });
+    client.begin_wait();
+    changed_.wait(lock, [&] { return client.pins() == 0; });
+    client.end_wait();
+}
+
+ASIO_EWYK_DECL bool elastic_threads::await(pool_client& client, std::size_t own,
+    std::atomic<std::size_t> const& enough, time_point deadline)
+{
+    std::unique_lock lock(mutex_);
+    client.begin_wait();
+    bool const is_over = changed_.wait_until(
+        lock, deadline, [&] {
+            return (client.pins() <= own && client.size() == 0) || enough.load() != 0;
+        });
+    client.end_wait();
+    return is_over;
+}
+
+ASIO_EWYK_DECL void elastic_threads::end_await()
+{
+    std::lock_guard lock(mutex_);
+    changed_.notify_all();
 }
 
 ASIO_EWYK_DECL void elastic_threads::stop() noexcept

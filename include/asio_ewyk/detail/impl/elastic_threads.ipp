@@ -79,20 +79,25 @@ ASIO_EWYK_DECL std::size_t elastic_threads::claim_parked() noexcept
 ASIO_EWYK_DECL std::size_t elastic_threads::claim() noexcept
 {
     std::size_t const thread = claim_parked();
-    // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
-    if (thread == reserve::none && warming_.load(std::memory_order_relaxed) < options_.reserve
-        && threads_.load(std::memory_order_relaxed) < options_.max_threads)
-    {
-        std::size_t place = reserve::none;
-        {
-            std::lock_guard lock(mutex_);
-            if (may_start() && arriving_ < options_.reserve)
-                place = reserve_place();
-        }
-        if (place != reserve::none)
-            start(place);
-    }
+    if (thread == reserve::none)
+        start_reserve();
     return thread;
+}
+
+ASIO_EWYK_DECL void elastic_threads::start_reserve() noexcept
+{
+    // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
+    if (warming_.load(std::memory_order_relaxed) >= options_.reserve
+        || threads_.load(std::memory_order_relaxed) >= options_.max_threads)
+        return;
+    std::size_t place = reserve::none;
+    {
+        std::lock_guard lock(mutex_);
+        if (may_start() && arriving_ < options_.reserve)
+            place = reserve_place();
+    }
+    if (place != reserve::none)
+        start(place);
 }
 
 ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& client, task* t) noexcept

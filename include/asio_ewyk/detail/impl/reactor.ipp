@@ -15,18 +15,20 @@ namespace asio_ewyk::detail {
 ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
 {
     be_awake();
+    if (host_.met_native())
+        visits_.store(native_interval, std::memory_order_relaxed);
     for (;;)
     {
-        count_inside(frame);
         if (must_leave(frame))
             break;
-        if (!ready_.empty())
+        if (!hands_out_ && visits_ == 0 && host_.may_stay(frame))
+            stay(frame);
+        else if (!ready_.empty())
         {
             if (++since_poll_ < poll_interval)
             {
                 task_ptr next(ready_.pop());
                 depth_.take();
-                gone(frame);
                 return next;
             }
             since_poll_ = 0;
@@ -39,9 +41,13 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
             if (ready_.has_several())
                 depth_.look();
         }
-        else if (!wait(frame))
-            break;
-        // Another thread produces, since a completion that ran in place was late.
+        else
+        {
+            hands_out_ = false;
+            if (!wait(frame))
+                break;
+        }
+        // Another thread produces, since what ran inside was late.
         if (!frame.producing)
             return task_ptr();
     }
@@ -49,24 +55,18 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
     return task_ptr();
 }
 
-// From now on whoever posts sends a wake-up, so that a thread that runs the io_context itself finds
-// the task; what is here already needs one too.
-ASIO_EWYK_DECL void reactor::leave() noexcept
+// From now on each post sends a wake-up, so that a thread that runs the io_context itself finds the
+// task; what is here already needs one too.
+ASIO_EWYK_DECL bool reactor::leave() noexcept
 {
     last_look_ = {};
     asleep_.store(true);
-    test_point();
-    if (!ready_.empty() || !posted_.empty())
-        wake_up();
+    return announce();
 }
 
-ASIO_EWYK_DECL void reactor::gone(call_frame& frame) noexcept
+ASIO_EWYK_DECL void reactor::gone(call_frame&) noexcept
 {
-    if (!std::exchange(frame.inside, false))
-        return;
     test_point();
-    pool_inside_.fetch_sub(1);
-    end_expulsion();
     // A thread of the pool leaves, whatever there is to do: a parked caller who steps goes on.
     if (crew_.not_stepping() == 0)
         crew_.wake_guest();
@@ -77,7 +77,21 @@ ASIO_EWYK_DECL void reactor::poll(call_frame& frame)
     for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
         if (inside(frame, visit::poll) == 0 || !frame.producing)
             break;
-    // By somebody who knows it as an io_context only.
+    // By a thread that knows it as an io_context only.
+    if (frame.producing && ioc_.stopped())
+        stopped_.store(true);
+}
+
+// Inside the io_context each task is announced by a wake-up, one for all that come until it runs.
+ASIO_EWYK_DECL void reactor::stay(call_frame& frame)
+{
+    since_poll_ = 0;
+    asleep_.store(true);
+    announce();
+    inside(frame, visit::stay);
+    if (!frame.producing)
+        return;
+    be_awake();
     if (ioc_.stopped())
         stopped_.store(true);
 }
@@ -97,7 +111,9 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
         else if (t && t->wait() == turn::waiting::none)
             progress = inside(frame, visit::poll) != 0;
         else
-            progress = inside(frame, visit::wait) != 0;
+            // A handler that is none of ours, and is ready, is marked that way.
+            progress = (visits_ > settling && inside(frame, visit::poll) != 0)
+                || (frame.producing && inside(frame, visit::wait) != 0);
     }
     if (!frame.producing)
         return true;
@@ -115,8 +131,15 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
 
 ASIO_EWYK_DECL std::size_t reactor::step(turn const* t, visit how)
 {
-    if (how == visit::poll)
+    switch (how)
+    {
+    case visit::poll:
         return ioc_.poll_one();
+    case visit::stay:
+        return leave_run::run_until_left(ioc_);
+    case visit::wait:
+        break;
+    }
     if (t && t->deadline() != forever)
         return ioc_.run_one_until(t->deadline());
     return ioc_.run_one();
@@ -125,50 +148,68 @@ ASIO_EWYK_DECL std::size_t reactor::step(turn const* t, visit how)
 ASIO_EWYK_DECL std::size_t reactor::inside(call_frame& frame, visit how)
 {
     std::size_t n = 0;
+    bool native = false; // a handler has run that is none of ours
     {
         trace_span const waits(trace_event::wait);
         flag_scope producer(frame.in_producer, true);
         flag_scope account(frame.accounted, false);
+        flag_scope stays(frame.staying, how == visit::stay);
         struct leave
         {
             reactor& self;
             call_frame& frame;
+            bool const& native;
+
             ~leave()
             {
-                self.end_finish(frame);
-                self.end_suspended(frame);
-                // What the late handler has caused may lie in the io_context without anybody having
-                // been told: Asio keeps some of it for the thread, and counts on that to go on.
+                self.inside_.fetch_sub(1);
+                frame.must_come_out = false;
+                self.host_.end_visit(frame, native);
+                // What the late handler has caused may lie in the io_context without a thread
+                // having been told: Asio keeps some of it for the thread, and counts on that to go
+                // on.
                 if (!frame.producing)
                     self.wake_up();
             }
-        } const on_exit{*this, frame};
+        } const on_exit{*this, frame, native};
         if (times_ && last_look_ != time_point{})
             times_->poll_delay.record(std::chrono::steady_clock::now() - last_look_);
+        inside_.fetch_add(1);
+        frame.own_inside = 0;
+        host_.begin_visit(frame,
+            how == visit::poll ? lease::activity::native : lease::activity::waits,
+            visits_.load(std::memory_order_relaxed) > settling);
         n = step(frame.run, how);
-        if (frame.producing)
-            looked();
-        if (n != 0 && !frame.accounted)
+        std::size_t const own = how == visit::stay ? frame.own_inside : frame.accounted;
+        for (std::size_t i = own; i < n; ++i)
         {
             crew_.count(frame);
             ran_by_itself_.add();
         }
+        native = how != visit::stay && own < n;
     }
+    if (frame.producing)
+    {
+        looked();
+        if (frame.captured_inside)
+            hands_out_ = true;
+        if (how != visit::stay && n != 0)
+            settle(native);
+    }
+    frame.captured_inside = false;
     frame.rethrow_captured();
     return n;
 }
 
-// A stackful coroutine was suspended in what ran in place, and will not come back here. If the
-// right was lent for it, that is over: whoever stands by has it.
-ASIO_EWYK_DECL void reactor::end_suspended(call_frame& frame) noexcept
+// After a visit for one completion.
+ASIO_EWYK_DECL void reactor::settle(bool native) noexcept
 {
-    if (!frame.in_place) [[likely]]
-        return;
-    frame.in_place.reset();
-    if (frame.producing)
-        end_in_place(frame);
-    else
-        frame.end_loan();
+    int const before = visits_.load(std::memory_order_relaxed);
+    int const now = native ? native_interval : before - (before != 0);
+    visits_.store(now, std::memory_order_relaxed);
+    // For a thread that was late in a handler that is none of ours, and stays inside.
+    if (now % settling == 1 && !is_alone_inside())
+        wake_up();
 }
 
 ASIO_EWYK_DECL void reactor::wake_up() noexcept
@@ -185,10 +226,54 @@ ASIO_EWYK_DECL void reactor::woken()
     wake_queued_.exchange(false);
     test_point();
     call_frame* const frame = call_frame::find(owner_);
-    if (frame && frame->in_producer)
-        frame->accounted = true;
-    else
-        foreign_wake_(foreign_wake_argument_);
+    if (!frame || !frame->in_producer)
+        return host_.woken_elsewhere();
+    frame->accounted = true;
+    ++frame->own_inside;
+    if (frame->staying)
+        run_batch(*frame);
+}
+
+// The thread of that frame stays inside the io_context. So many tasks that completions have their
+// turn.
+ASIO_EWYK_DECL void reactor::run_batch(call_frame& frame)
+{
+    // What follows touches what is the producer's own.
+    host_.end_visit(frame, false);
+    if (!frame.producing)
+        throw leave_run();
+    be_awake();
+    bool out = quiet_.load() && quiet_.exchange(false);
+    if (out)
+        visits_.store(settling, std::memory_order_relaxed);
+    {
+        flag_scope const not_inside(frame.in_producer, false);
+        for (std::size_t i = 0; i != poll_interval && !out; ++i)
+        {
+            if (must_leave(frame))
+                out = true;
+            else if (ready_.empty() && !posted_.drain_to(ready_))
+                break;
+            else
+            {
+                // Counted before, as others may take what it belongs to.
+                depth_.take();
+                if (task* const t = ready_.pop(); !host_.run_inside(frame, t))
+                {
+                    depth_.add();
+                    ready_.push_front(t);
+                    hands_out_ = out = true;
+                }
+                else if (!frame.producing)
+                    throw leave_run();
+            }
+        }
+    }
+    asleep_.store(true);
+    announce();
+    if (out)
+        throw leave_run();
+    host_.begin_visit(frame, lease::activity::waits, false);
 }
 
 ASIO_EWYK_DECL void reactor::run_posted()
@@ -213,20 +298,6 @@ ASIO_EWYK_DECL void reactor::run_posted()
         }
         throw;
     }
-}
-
-ASIO_EWYK_DECL void reactor::expel_pool_threads()
-{
-    if (pool_inside_.load() == 0)
-        return;
-    wake_up();
-    expelling_.fetch_add(1);
-    {
-        std::unique_lock lock(mutex_);
-        outside_.wait(
-            lock, [this] { return pool_inside_.load() == 0 || crew_.not_stepping() != 0; });
-    }
-    expelling_.fetch_sub(1);
 }
 
 ASIO_EWYK_DECL void reactor::destroy_tasks() noexcept

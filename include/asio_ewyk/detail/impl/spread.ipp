@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_IMPL_SPREAD_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/spread.hpp>
 
 #include <algorithm>
@@ -13,11 +14,11 @@ ASIO_EWYK_DECL double spread::rate(window const& w) noexcept
     return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
 }
 
-ASIO_EWYK_DECL bool spread::lends_after(window const& w) noexcept
+ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
 {
     switch (state_)
     {
-    case state::lending:
+    case state::leasing:
         if (!w.cpu)
             return true;
         if (*w.cpu * 10 < w.time * 9)
@@ -46,16 +47,34 @@ ASIO_EWYK_DECL bool spread::lends_after(window const& w) noexcept
             return false;
         }
         wait_ = pause_ = std::min(2 * pause_, longest_pause);
-        state_ = state::lending;
+        state_ = state::leasing;
         return true;
     case state::spreading:
         if (w.ran * 4 >= w.time * 3)
             return false;
         wait_ = pause_ = 1;
-        state_ = state::lending;
+        state_ = state::leasing;
         return true;
     }
     return true;
+}
+
+ASIO_EWYK_DECL spread_control::spread_control(bool in_use) noexcept
+    : in_use_(in_use && has_several_cpus())
+{
+}
+
+ASIO_EWYK_DECL void spread_control::look() noexcept
+{
+    time_point const now = std::chrono::steady_clock::now();
+    duration const time = now - began_window_;
+    if (time < window)
+        return;
+    duration const ran(ran_.exchange(0, std::memory_order_relaxed));
+    std::size_t const tasks = tasks_.exchange(0, std::memory_order_relaxed);
+    leases_.store(!in_use_ || spread_.leases_after({time, tasks, cpu_.take(), ran}),
+        std::memory_order_relaxed);
+    began_window_ = now;
 }
 
 } // namespace asio_ewyk::detail

@@ -20,7 +20,7 @@ void strategy_engine<Producer, Threads>::dispatch(call_frame& frame)
         return;
     if (apply(production_event::ask) != production_verdict::start)
         threads_.retry_start();
-    else if (!threads_.start(*this, frame))
+    else if (!threads_.start(*this, frame.occupies))
     {
         apply(production_event::give_up);
         threads_.wake_guest();
@@ -62,11 +62,17 @@ void strategy_engine<Producer, Threads>::arrive(call_frame& frame)
     {
         Threads& threads;
         call_frame& frame;
-        ~leave() { threads.produces_no_more(frame); }
+        ~leave()
+        {
+            threads.produces_no_more(frame);
+            threads.credit(frame);
+        }
     } const on_exit{threads_, frame};
-    bool const stands_by = frame.pooled && standby_.in_use();
-    if (stands_by ? stand_by() : apply(production_event::arrive) == production_verdict::produce)
-        loop(frame);
+    if (apply(production_event::arrive) != production_verdict::produce)
+        return;
+    if (sentinel_.in_use())
+        threads_.keep_one_parked();
+    loop(frame);
 }
 
 template <class Producer, class Threads>
@@ -107,28 +113,21 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
 {
     invocation_t const i = invocation_of(product);
     strategy_t const s = resolve(strategy_of(product), i);
-    task::action const kind = type_of(product);
     bool const may_block = this_thread_may_block;
-    bool may_hand_over
+    bool const may_hand_over
         = choose(s, i, may_block, true) == sub_strategy::execute_produce_consume;
-    if (may_hand_over && standby_.in_use())
+    if (may_hand_over && sentinel_.in_use())
     {
-        standby_.count();
-        if (standby_.wants_to_leave())
-        {
-            // Without a hand-over it can leave, if the task can go to the pool instead.
-            standby_.wake();
-            may_hand_over = threads_.steps_alone(frame)
-                || choose(s, i, may_block, false) != sub_strategy::produce_execute_consume;
-        }
-        else if (standby_.pays(kind) && begin_loan(frame))
+        if (spread_.count())
+            spread_.look();
+        if (may_lease(frame, s))
         {
             trace(product, s, sub_strategy::execute_produce_consume, true);
-            return run_on_loan(frame, product, kind);
+            return run_on_lease(frame, product);
         }
     }
     // Before that, while this is the producer.
-    bool const spreads = standby_.spreads();
+    bool const spreads = sentinel_.in_use() && !spread_.leases();
     bool const handed_over = may_hand_over && hand_over(frame, s);
     auto sub = choose(s, i, may_block, handed_over);
     // Who steps wants to see the task run, unless it was meant for the pool.
@@ -162,20 +161,11 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
         break;
     }
     counters_.execute_produce_consume();
-    if (!standby_.in_use())
-    {
-        run(frame, product);
-        return resume(frame);
-    }
-    std::chrono::nanoseconds const none{};
-    auto const cpu_before = spreads ? this_thread_cpu_time() : none;
-    time_point const began = std::chrono::steady_clock::now();
+    auto const cpu_before = spreads ? this_thread_cpu_time() : std::chrono::nanoseconds();
     run(frame, product);
-    auto const time = std::chrono::steady_clock::now() - began;
-    auto const cpu = spreads ? this_thread_cpu_time() - cpu_before : none;
-    bool const resumed = resume(frame);
-    standby_.count_run(kind, time, cpu, !resumed);
-    return resumed;
+    if (spreads)
+        spread_.ran(this_thread_cpu_time() - cpu_before);
+    return resume(frame);
 }
 
 template <class Producer, class Threads>
@@ -205,8 +195,8 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
         return true;
     }
     bool const started = s == strategy_t::execute_produce_consume
-        ? threads_.start(*this, frame)
-        : threads_.try_start(*this, frame);
+        ? threads_.start(*this, frame.occupies)
+        : threads_.try_start(*this, frame.occupies);
     if (started || apply(production_event::take_back) != production_verdict::produce)
     {
         threads_.produces_no_more(frame);
@@ -217,116 +207,157 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
     return false;
 }
 
-// Loans
-
-template <class Producer, class Threads>
-bool strategy_engine<Producer, Threads>::stand_by()
-{
-    trace_span const waits(trace_event::stand_by, this);
-    standby::watch watch(standby_);
-    for (;; watch.wait())
-    {
-        production const now = right_.now();
-        if (now.state == production_state::idle)
-            return apply(production_event::arrive) == production_verdict::produce;
-        auto verdict = watch.look(now);
-        if (!threads_.may_stand_by())
-        {
-            watch.wants_to_leave();
-            if (now.state != production_state::lent)
-                verdict = standby::verdict::leave;
-            else if (threads_.pool_must_leave())
-                verdict = standby::verdict::take_over;
-        }
-        production_step step;
-        if (verdict == standby::verdict::take_over
-            && right_.end_loan(production_event::overrun, now.loan, step))
-        {
-            counters_.loan(now.loan);
-            counters_.taken_over();
-            trace_point(trace_event::take_over, this, standby_.lender());
-            if (step.vacates)
-                threads_.vacate();
-            return true;
-        }
-        if (verdict == standby::verdict::leave && right_.stand_down())
-            return false;
-    }
-}
-
-template <class Producer, class Threads>
-bool strategy_engine<Producer, Threads>::begin_loan(call_frame& frame)
-{
-    if (frame.nested || threads_.steps_alone(frame) || threads_.pending_may_wait())
-        return false;
-    standby_.begin_loan();
-    test_point();
-    std::uint32_t loan = 0;
-    while (!right_.lend(loan, frame.occupies))
-        if (!engage())
-            return false;
-    frame.producing = false;
-    frame.occupies = false;
-    frame.lent_by = this;
-    frame.loan = loan;
-    return true;
-}
-
-template <class Producer, class Threads>
-bool strategy_engine<Producer, Threads>::engage()
-{
-    if (apply(production_event::engage) != production_verdict::start || threads_.try_engage(*this))
-        return true;
-    apply(production_event::give_up);
-    return false;
-}
+// Leases
 
 template <class Producer, class Threads>
 template <class Product>
-bool strategy_engine<Producer, Threads>::run_on_loan(
-    call_frame& frame, Product& product, task::action kind)
+bool strategy_engine<Producer, Threads>::run_on_lease(call_frame& frame, Product& product)
 {
+    counters_.on_lease();
+    begin_lease(frame, lease::activity::task);
+    frame.producing = false;
     try
     {
         run(frame, product);
     }
     catch (...)
     {
-        reclaim(frame, kind);
+        end_visit(frame);
         throw;
     }
-    return reclaim(frame, kind);
+    end_visit(frame);
+    return frame.producing;
 }
 
 template <class Producer, class Threads>
-bool strategy_engine<Producer, Threads>::reclaim(call_frame& frame, task::action kind)
+bool strategy_engine<Producer, Threads>::begin_task(call_frame& frame, strategy_t s) noexcept
 {
-    frame.lent_by = nullptr;
-    test_point();
-    production_step step;
-    bool const in_time = right_.end_loan(production_event::reclaim, frame.loan, step);
-    standby_.count_loan(kind, !in_time);
-    if (!in_time)
-        return resume(frame);
-    counters_.loan(frame.loan);
-    frame.occupies = step.vacates;
-    return frame.producing = true;
+    if (!frame.leased_by)
+        return false;
+    if (!lease_.is(frame.lease_number)) [[unlikely]]
+    {
+        // A handler before was late that nothing marked. This one is here, so it runs here.
+        counters_.execute_produce_consume();
+        frame.producing = false;
+        return true;
+    }
+    if (!may_lease(frame, s))
+        return false;
+    if (spread_.count()) [[unlikely]]
+    {
+        // What it looks at is the producer's own.
+        if (!end_lease(frame))
+        {
+            counters_.execute_produce_consume();
+            frame.producing = false;
+            return true;
+        }
+        spread_.look();
+        begin_lease(frame, lease::activity::waits);
+        if (!spread_.leases())
+            return false;
+    }
+    // If it ends just now, this may count one too few.
+    counters_.on_lease();
+    trace_choice(nullptr, s, sub_strategy::execute_produce_consume, true);
+    frame.producing = false;
+    lease_.mark(frame.lease_number, lease::activity::task);
+    sentinel_.alert();
+    return true;
 }
 
 template <class Producer, class Threads>
-void strategy_engine<Producer, Threads>::end_loan(std::uint32_t loan) noexcept
+auto strategy_engine<Producer, Threads>::end_task(call_frame& frame) -> task_end
 {
-    test_point();
-    production_step step;
-    if (!right_.end_loan(production_event::surrender, loan, step))
+    if (frame.leased_by && lease_.renew(frame.lease_number))
+    {
+        ++frame.lease_number;
+        frame.producing = true;
+        return task_end::in_time;
+    }
+    frame.leased_by = nullptr;
+    return resume(frame) ? task_end::resumed : task_end::superseded;
+}
+
+template <class Producer, class Threads>
+bool strategy_engine<Producer, Threads>::run_inside(call_frame& frame, task* t)
+{
+    invocation_t const i = t->invocation();
+    strategy_t const s = resolve(t->strategy(), i);
+    auto const sub = choose(s, i, this_thread_may_block, true);
+    bool const leases = sub == sub_strategy::execute_produce_consume && sentinel_.in_use();
+    if (leases && spread_.count())
+        spread_.look();
+    if (leases ? !may_lease(frame, s) : sub != sub_strategy::produce_consume)
+        return false;
+    task_ptr product(t);
+    trace(product, s, sub, leases);
+    if (leases)
+        run_on_lease(frame, product);
+    else
+    {
+        counters_.produce_consume();
+        run(frame, product);
+    }
+    return true;
+}
+
+template <class Producer, class Threads>
+lessor::outcome strategy_engine<Producer, Threads>::take_over(
+    lease::number n, bool may_start) noexcept
+{
+    auto const from = static_cast<std::uint32_t>(lease_.look().producer);
+    if (!lease_.end(n))
+        return outcome::ended;
+    counters_.taken_over();
+    trace_point(trace_event::take_over, this, from);
+    return pass_on(may_start);
+}
+
+template <class Producer, class Threads>
+void strategy_engine<Producer, Threads>::release(lease::number n) noexcept
+{
+    if (!lease_.end(n))
         return;
     counters_.taken_over();
     trace_point(trace_event::surrender, this);
-    standby_.count_late();
-    // It keeps the right for others no longer, so it comes, wherever it is.
-    standby_.wake();
-    if (step.vacates)
+    pass_on(true);
+}
+
+// This thread has the right to produce for now, and does not produce.
+template <class Producer, class Threads>
+lessor::outcome strategy_engine<Producer, Threads>::pass_on(bool may_start) noexcept
+{
+    bool occupies = std::exchange(lease_occupies_, false);
+    test_point();
+    if (apply(production_event::hand_over) != production_verdict::start)
+    {
+        // One is on its way.
+        if (occupies)
+            threads_.vacate();
+        return outcome::taken;
+    }
+    test_point();
+    bool const given = threads_.try_give(*this, occupies);
+    if (occupies)
         threads_.vacate();
+    if (given)
+        return outcome::taken;
+    if (!may_start)
+        return outcome::needs_start;
+    start_pending();
+    return outcome::taken;
+}
+
+template <class Producer, class Threads>
+void strategy_engine<Producer, Threads>::start_pending() noexcept
+{
+    bool occupies = false;
+    if (threads_.start(*this, occupies))
+        return;
+    // The late thread is the only one, and produces when it comes back.
+    apply(production_event::give_up);
+    threads_.wake_guest();
 }
 
 } // namespace asio_ewyk::detail

@@ -12,7 +12,6 @@
 
 #if defined(__linux__)
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -63,18 +62,6 @@ ASIO_EWYK_DECL void own_thread_id::learn() noexcept
         mine_ = current_thread_id();
 }
 
-ASIO_EWYK_DECL exact_timeouts::exact_timeouts() noexcept
-    : before_(::prctl(PR_GET_TIMERSLACK))
-{
-    ::prctl(PR_SET_TIMERSLACK, 1000ul);
-}
-
-ASIO_EWYK_DECL exact_timeouts::~exact_timeouts()
-{
-    if (before_ > 0)
-        ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(before_));
-}
-
 ASIO_EWYK_DECL thread_id current_thread_id() noexcept
 {
     return static_cast<thread_id>(::syscall(SYS_gettid));
@@ -115,13 +102,6 @@ ASIO_EWYK_DECL bool sleeps(thread_id thread) noexcept
 ASIO_EWYK_DECL void own_thread_id::learn() noexcept
 {
 }
-
-ASIO_EWYK_DECL exact_timeouts::exact_timeouts() noexcept
-    : before_(0)
-{
-}
-
-ASIO_EWYK_DECL exact_timeouts::~exact_timeouts() {}
 
 ASIO_EWYK_DECL thread_id current_thread_id() noexcept
 {

@@ -263,9 +263,11 @@ BOOST_AUTO_TEST_CASE(use_as_many_cores_as_they_have_threads)
     BOOST_TEST(operations("io_context/1", 4) == 1000, boost::test_tools::tolerance(0.01));
     BOOST_TEST(operations("produce_consume", 4) == 1000, boost::test_tools::tolerance(0.01));
     for (auto name : {"io_context/n", "io_context each", "io_context+thread_pool",
-             "produce_execute_consume", "execute_produce_consume", "eat_what_you_kill",
-             "eat_what_you_kill+grace"})
+             "produce_execute_consume", "execute_produce_consume", "eat_what_you_kill"})
         BOOST_TEST(operations(name, 4) == 4000, boost::test_tools::tolerance(0.02));
+    // First it has to be found out that one thread is not enough.
+    BOOST_TEST(
+        operations("eat_what_you_kill+grace", 4) == 4000, boost::test_tools::tolerance(0.03));
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_sleeps_delays_others_where_its_thread_produces_on)

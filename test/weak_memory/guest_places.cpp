@@ -1,5 +1,5 @@
-// Who stands by, or waits for a place, is there and then looks; who changes what it looks at then
-// looks whether it is there.
+// A thread that waits for a place, or for a job, says so and then looks; the one that changes what it
+// looks at then looks whether it is there.
 
 #include "check.hpp"
 #include "checked_futex.hpp"
@@ -22,62 +22,17 @@
 #define std checked
 #define syscall checked_futex
 #include <asio_ewyk/detail/guest_places.hpp>
-#include <asio_ewyk/detail/production_right.hpp>
-#include <asio_ewyk/detail/standby.hpp>
 #undef syscall
 #undef std
 
-BOOST_AUTO_TEST_SUITE(standby)
+BOOST_AUTO_TEST_SUITE(guest_places)
 
 namespace {
 
 using namespace weak_memory;
 namespace detail = asio_ewyk::detail;
-using detail::production_state;
 
-// The producer finds nothing and leaves, or lends: the thread that stands by sees it.
-struct stands_by : scenario
-{
-    stands_by()
-    {
-        right.apply(detail::production_event::enter);
-        right.apply(detail::production_event::engage);
-        // No look for the sake of the time, which would hide a wake-up that is lost.
-        standby.interval_.value_ = detail::standby::duration::max();
-    }
-
-    void thread(unsigned index) override
-    {
-        if (index == 0)
-        {
-            produced = 1;
-            if (choose(2) == 0)
-                right.apply(detail::production_event::found_none);
-            else
-            {
-                std::uint32_t loan = 0;
-                standby.began_.store(detail::time_point(std::chrono::seconds(7)), std::memory_order_relaxed);
-                claim(right.lend(loan, false), "a thread stands by");
-            }
-            standby.wake();
-            return;
-        }
-        detail::standby::watch watch(standby);
-        detail::production now = right.now();
-        for (; now.state == production_state::producing; now = right.now())
-            watch.wait();
-        claim(now.state == production_state::idle
-                || standby.began_.load(std::memory_order_relaxed).time_since_epoch() == std::chrono::seconds(7),
-            "it sees when the loan began");
-        claim(produced == 1, "it sees what was produced");
-    }
-
-    detail::standby standby{std::chrono::milliseconds(1)};
-    detail::production_right right;
-    int produced = 0;
-};
-
-// A place becomes free while somebody begins to wait for one.
+// A place becomes free while a thread begins to wait for one.
 struct waits_for_a_place : scenario
 {
     waits_for_a_place()
@@ -138,7 +93,6 @@ struct guest_is_woken : scenario
 };
 
 std::vector<named_setup> const scenarios{
-    {"a thread stands by", setup_of<stands_by>(2)},
     {"one waits for a place", setup_of<waits_for_a_place>(2), 5'000},
     {"a guest is woken", setup_of<guest_is_woken>(2), 5'000},
 };
@@ -150,11 +104,6 @@ BOOST_AUTO_TEST_CASE(misses_nothing)
     check(scenarios);
     weaken(scenarios,
         {
-            {"standby.hpp wake", access::load, seq_cst, seq_cst, ""},
-            {"standby.hpp watch", access::modify, seq_cst, seq_cst, ""},
-            {"production_right.hpp now", access::load, seq_cst, seq_cst, ""},
-            {"production_right.hpp apply", access::modify, seq_cst, seq_cst, ""},
-            {"production_right.hpp lend", access::modify, seq_cst, seq_cst, ""},
             {"reserve.ipp claim", access::load, seq_cst, seq_cst, ""},
             {"reserve.ipp size", access::load, seq_cst, acquire, "here a thread is waited for by it"},
             {"guest_places.hpp changed", access::load, seq_cst, seq_cst, ""},

@@ -1,0 +1,136 @@
+#ifndef ASIO_EWYK_DETAIL_IMPL_WATCHDOG_IPP
+#define ASIO_EWYK_DETAIL_IMPL_WATCHDOG_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/cpu_binding.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
+#include <asio_ewyk/detail/watchdog.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL watchdog& watchdog::instance()
+{
+    static watchdog& one = *new watchdog;
+    return one;
+}
+
+ASIO_EWYK_DECL watchdog::watchdog()
+{
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
+#endif
+}
+
+ASIO_EWYK_DECL void watchdog::add(client& c)
+{
+    std::lock_guard const lock(mutex_);
+    clients_.push_back(&c);
+    c.woken_.store(false);
+    c.due_ = forever;
+}
+
+ASIO_EWYK_DECL void watchdog::remove(client& c) noexcept
+{
+    std::lock_guard const life(life_mutex_);
+    {
+        std::lock_guard const lock(mutex_);
+        std::erase(clients_, &c);
+        if (!clients_.empty() || !thread_.joinable())
+            return;
+        // Under the lock: one that is added from now on is looked after by another thread.
+        running_.store(false);
+    }
+    sleep_.unpark();
+    thread_.join();
+}
+
+// Lost wake-up: the flag is set before the thread is woken, and the thread clears it before it
+// looks. A thread that is on its way to sleep finds the signal of its parker.
+ASIO_EWYK_DECL void watchdog::wake(client& c, bool may_start) noexcept
+{
+    if (c.woken_.exchange(true))
+        return;
+    if (running_.load())
+        sleep_.unpark();
+    else if (may_start)
+        start();
+    else
+        c.woken_.store(false);
+}
+
+// If the system refuses, the next that wakes it tries again.
+ASIO_EWYK_DECL void watchdog::start() noexcept
+{
+    std::lock_guard const life(life_mutex_);
+    if (running_.load())
+        return sleep_.unpark();
+    try
+    {
+        block_signals blocked;
+        unbound from_cpu;
+        running_.store(true);
+        thread_ = std::thread([this] { work(); });
+    }
+    catch (...)
+    {
+        running_.store(false);
+        std::lock_guard const lock(mutex_);
+        for (client* c : clients_)
+            c->woken_.store(false);
+    }
+}
+
+ASIO_EWYK_DECL void watchdog::work() noexcept
+{
+    name_this_thread("ewyk-watchdog", 0);
+    while (running_.load())
+    {
+        time_point next = forever;
+        {
+            std::lock_guard const lock(mutex_);
+            time_point const now = std::chrono::steady_clock::now();
+            for (client* c : clients_)
+            {
+                if (c->woken_.exchange(false) || c->due_ <= now)
+                    c->due_ = c->look(now);
+                next = std::min(next, c->due_);
+            }
+        }
+        sleep_.park_until(next);
+    }
+}
+
+ASIO_EWYK_DECL void watchdog::fork_prepare() noexcept
+{
+    instance().life_mutex_.lock();
+    instance().mutex_.lock();
+}
+
+ASIO_EWYK_DECL void watchdog::fork_parent() noexcept
+{
+    instance().mutex_.unlock();
+    instance().life_mutex_.unlock();
+}
+
+// The child has no watchdog; the first that wakes it starts one.
+ASIO_EWYK_DECL void watchdog::fork_child() noexcept
+{
+    watchdog& self = instance();
+    ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
+    self.running_.store(false);
+    for (client* c : self.clients_)
+    {
+        c->woken_.store(false);
+        c->due_ = forever;
+    }
+    self.mutex_.unlock();
+    self.life_mutex_.unlock();
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

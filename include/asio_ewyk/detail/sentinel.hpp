@@ -1,0 +1,159 @@
+#ifndef ASIO_EWYK_DETAIL_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_SENTINEL_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/lease.hpp>
+#include <asio_ewyk/detail/lessor.hpp>
+#include <asio_ewyk/detail/look_interval.hpp>
+#include <asio_ewyk/detail/parker.hpp>
+#include <asio_ewyk/detail/thread_probe.hpp>
+#include <asio_ewyk/detail/watchdog.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// Throws std::invalid_argument.
+std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
+
+// Notices that a task of a lease has blocked, and has another thread produce.
+//
+// A thread of the idle class, on the CPU of the producer, gets that CPU only when the producer and
+// all others do not want it. So that it runs is the news: the producer sleeps. There is no clock
+// and no wake-up on the producer's path. What it does when it runs:
+//
+// | the producer                            | the sentinel                                      |
+// |-----------------------------------------|---------------------------------------------------|
+// | sleeps in a task, or in a handler that  | yields until the grace is over; if it is the same |
+// | is none of ours                         | lease then, ends it and has another thread        |
+// |                                         | produce                                           |
+// | runs, elsewhere or in a moment          | yields, then naps                                 |
+// | waits for I/O, or nobody produces       | naps; after a while goes to bed                   |
+// | is on another CPU                       | moves there                                       |
+//
+// Naps end by themselves, so a producer that becomes busy wakes it from its bed only. Lost wake-up:
+// the producer marks its task and then reads whether the sentinel is in bed, without a fence in
+// between; so both could miss each other. But the sentinel says that it goes to bed and naps once
+// more before it does: no machine keeps a store to itself for so long, which is what the standard
+// asks for as "a finite period of time".
+//
+// What it cannot see is left to the watchdog, a thread of normal priority that looks seldom: where
+// another thread wants the producer's CPU, where a task computes, where the system has no idle
+// class. A thread of the idle class cannot come back to normal, so it starts no threads: that is
+// the watchdog's, too.
+class sentinel final : private watchdog::client
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    sentinel(lease const& observed, lessor& owner, duration grace);
+    sentinel(sentinel const&) = delete;
+    sentinel& operator=(sentinel const&) = delete;
+    ~sentinel() { stop(true); }
+
+    // Whether there is a grace; without one nothing is leased.
+    bool in_use() const noexcept { return grace_ != duration::zero(); }
+
+    // The producer, after it has said what it does. A load and a branch unless one is in bed.
+    void alert() noexcept
+    {
+        // Relaxed: see above.
+        if (absent_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+            rouse();
+    }
+
+    // Any thread: handlers that are none of ours are in use, and may come first after a wait,
+    // where nothing marks them.
+    void expect_native() noexcept
+    {
+        if (!native_.load(std::memory_order_relaxed))
+            native_.store(true, std::memory_order_relaxed);
+    }
+
+    // Whether it has ended a lease since the last call during a handler that was not marked.
+    bool met_native() noexcept
+    {
+        return met_native_.load(std::memory_order_relaxed) && met_native_.exchange(false);
+    }
+
+    // Ends its thread: for good, or until it is needed again. Not from a look.
+    void stop(bool for_good) noexcept;
+
+    // Any thread: whether the system grants what it needs; true also if that is not known yet.
+    bool works() const noexcept { return !refused_.load(std::memory_order_relaxed); }
+
+private:
+    // A task that does not sleep has that long: another thread would take the CPU from it.
+    static constexpr int computing = 10;
+
+    static constexpr duration shortest_nap = std::chrono::microseconds(100);
+    static constexpr duration longest_nap = std::chrono::milliseconds(2);
+    static constexpr duration longest_native_nap = std::chrono::milliseconds(4);
+
+    // Without anything to see, and then to bed.
+    static constexpr duration patience = std::chrono::milliseconds(20);
+    static constexpr duration native_patience = std::chrono::seconds(1);
+
+    // Who is not there to look, in absent_.
+    static constexpr std::uint8_t thread_absent = 1;
+    static constexpr std::uint8_t watchdog_absent = 2;
+
+    static bool may_be_late(lease::sight const& s) noexcept
+    {
+        return s.leased && s.what != lease::activity::waits;
+    }
+
+    void rouse() noexcept;
+    void work() noexcept;
+    bool blocks(lease::sight const& s, thread_probe& probe) noexcept;
+    bool watch(lease::sight const& s) noexcept;
+    void follow(int cpu) noexcept;
+    bool wait_out(lease::number n) noexcept;
+    void take_over(lease::sight const& s, bool may_start) noexcept;
+    time_point look(time_point now) noexcept override;
+
+    lease const& lease_;
+    lessor& owner_;
+    duration const grace_;
+
+    // Written by the thread that goes and by the one that rouses it.
+    std::atomic<std::uint8_t> absent_{thread_absent | watchdog_absent};
+    std::atomic<bool> native_{false};
+    std::atomic<bool> met_native_{false};
+    std::atomic<bool> refused_{false};
+
+    std::atomic<bool> needs_start_{false};
+
+    // The thread's.
+    parker sleep_;
+    std::atomic<bool> stop_{false};
+    thread_probe probe_;
+    int cpu_ = -1;
+
+    std::mutex mutex_;
+    std::thread thread_;     // guarded by mutex_
+    bool registered_ = false; // guarded by mutex_
+
+    // The watchdog's.
+    look_interval interval_;
+    thread_probe watchdog_probe_;
+    lease::sight seen_;
+    time_point seen_since_{};
+    time_point progress_{};
+    bool drowsy_ = false; // it has said that it goes to bed
+    time_point drowsy_since_{};
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/impl/sentinel.ipp>
+#endif
+
+#endif

@@ -1,0 +1,211 @@
+// Handlers on the io_context's own executor, as those of a class that knows an asio::io_context only.
+
+#include "pool_support.hpp"
+
+
+#include <functional>
+#include <stdexcept>
+
+BOOST_AUTO_TEST_SUITE(native_handlers)
+
+namespace {
+
+using namespace support;
+
+constexpr ewyk::strategy_t leasing[]
+    = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
+
+ewyk::strategy_options with_threads(ewyk::strategy_t s)
+{
+    return {.strategy = s, .max_threads = 4};
+}
+
+asio::io_context::executor_type native(asio::io_context& ioc)
+{
+    return ioc.get_executor();
+}
+
+#if defined(__linux__)
+// Elsewhere nothing tells that such a handler has blocked.
+#define LINUX_DATA_TEST_CASE BOOST_DATA_TEST_CASE
+#else
+#define LINUX_DATA_TEST_CASE(name, ...) \
+    [[maybe_unused]] static void name([[maybe_unused]] ewyk::strategy_t s)
+#endif
+
+} // namespace
+
+// It completes while the first one waits.
+LINUX_DATA_TEST_CASE(one_may_wait_for_another, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    event done;
+    bool waited = false;
+    asio::steady_timer one(native(ctx), 1ms);
+    asio::steady_timer two(native(ctx), 5ms);
+    one.async_wait([&](auto) { waited = done.wait(); });
+    two.async_wait([&](auto) { done.set(); });
+    BOOST_TEST(ctx.run() == 2u);
+    BOOST_TEST(waited);
+}
+
+// Those that call run() take over as well as threads of the pool.
+LINUX_DATA_TEST_CASE(callers_of_run_take_over, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    event other;
+    bool waited = false;
+    asio::steady_timer late(native(ctx), 1ms);
+    asio::steady_timer on_time(native(ctx), 3ms);
+    late.async_wait([&](auto) { waited = other.wait(); });
+    on_time.async_wait([&](auto) { other.set(); });
+    std::thread another([&] { ctx.run(); });
+    ctx.run();
+    another.join();
+    BOOST_TEST(waited);
+}
+
+// Also after the context was idle, once one has been seen: from its next one on.
+LINUX_DATA_TEST_CASE(under_load_each_may_wait, leasing, s)
+{
+    constexpr int rounds = 200;
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    int waited = 0;
+    std::function<void(int)> go = [&](int left) {
+        asio::post(native(ctx), [&, left] {
+            if (left == 0)
+                return;
+            auto const next = std::make_shared<event>();
+            asio::post(native(ctx), [next] { next->set(); });
+            waited += next->wait();
+            go(left - 1);
+        });
+    };
+    go(rounds);
+    ctx.run();
+    BOOST_TEST(waited == rounds);
+}
+
+// Ours and theirs wait for each other.
+LINUX_DATA_TEST_CASE(beside_handlers_of_ours, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    for (bool const ours_waits : {false, true})
+    {
+        event done;
+        bool waited = false;
+        asio::steady_timer ours(ctx, ours_waits ? 1ms : 5ms);
+        asio::steady_timer theirs(native(ctx), ours_waits ? 5ms : 1ms);
+        auto const wait = [&](auto) { waited = done.wait(); };
+        auto const end = [&](auto) { done.set(); };
+        if (ours_waits)
+        {
+            ours.async_wait(wait);
+            theirs.async_wait(end);
+        }
+        else
+        {
+            ours.async_wait(end);
+            theirs.async_wait(wait);
+        }
+        ctx.run();
+        BOOST_TEST(waited);
+        ctx.restart();
+    }
+}
+
+LINUX_DATA_TEST_CASE(a_strand_of_the_io_context_keeps_its_order, leasing, s)
+{
+    constexpr int many = 100;
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    auto strand = asio::make_strand(native(ctx));
+    std::vector<int> order;
+    bool inside = false;
+    bool overlap = false;
+    for (int i = 0; i != many; ++i)
+        asio::post(strand, [&, i] {
+            overlap = overlap || inside;
+            inside = true;
+            if (i % 20 == 0)
+                std::this_thread::sleep_for(1ms); // to be late
+            order.push_back(i);
+            inside = false;
+        });
+    ctx.run();
+    BOOST_TEST(!overlap);
+    BOOST_TEST(std::is_sorted(order.begin(), order.end()));
+    BOOST_TEST(order.size() == std::size_t(many));
+}
+
+// It leaves run(), or reaches on_exception, and production goes on.
+LINUX_DATA_TEST_CASE(one_that_is_late_may_throw, leasing, s)
+{
+    std::atomic<int> caught{0};
+    auto options = with_threads(s);
+    options.on_exception = [&](std::exception_ptr) { ++caught; };
+    ewyk::strategy_context ctx(options);
+    deadline const d(ctx);
+    event other;
+    asio::steady_timer thrower(native(ctx), 1ms);
+    asio::steady_timer after(native(ctx), 5ms);
+    thrower.async_wait([&](auto) {
+        other.wait();
+        throw std::runtime_error("as planned");
+    });
+    after.async_wait([&](auto) { other.set(); });
+    run_and_count(ctx, caught);
+    BOOST_TEST(caught == 1);
+    BOOST_TEST(other.wait());
+}
+
+// One handler at a time, whichever executor it has.
+BOOST_AUTO_TEST_CASE(nothing_runs_beside_one_with_produce_consume)
+{
+    ewyk::strategy_context ctx(with_threads(ewyk::strategy_t::produce_consume));
+    deadline const d(ctx);
+    std::atomic<int> inside{0};
+    bool alone = true;
+    auto const look = [&] {
+        alone = alone && ++inside == 1;
+        std::this_thread::sleep_for(2ms); // others would come now
+        --inside;
+    };
+    for (int i = 0; i != 10; ++i)
+    {
+        asio::post(native(ctx), look);
+        asio::post(ctx, look);
+    }
+    std::thread another([&] { ctx.run(); });
+    ctx.run();
+    another.join();
+    BOOST_TEST(alone);
+}
+
+// dispatch() to either executor is a call, from a handler of either.
+BOOST_AUTO_TEST_CASE(dispatch_is_inline)
+{
+    ewyk::strategy_context ctx(with_threads(ewyk::strategy_t::produce_consume));
+    deadline const d(ctx);
+    int inline_calls = 0;
+    asio::steady_timer theirs(native(ctx), 1ms);
+    theirs.async_wait([&](auto) {
+        bool called = false;
+        asio::dispatch(ctx, [&] { called = true; });
+        inline_calls += called;
+    });
+    asio::steady_timer ours(ctx, 2ms);
+    ours.async_wait([&](auto) {
+        bool called = false;
+        asio::dispatch(native(ctx), [&] { called = true; });
+        inline_calls += called;
+    });
+    ctx.run();
+    BOOST_TEST(inline_calls == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,215 @@
+// Leases of the right to produce: which thread goes on is decided by one compare-and-swap, and the next
+// one sees what the producer before it wrote plainly.
+
+#include "check.hpp"
+#include "stand_ins.hpp"
+#include "checked_futex.hpp"
+
+#include <asio_ewyk/detail/deadline.hpp>
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <memory>
+
+#define std checked
+#define syscall checked_futex
+#include <asio_ewyk/detail/futex_parker.hpp>
+#include <asio_ewyk/detail/lease.hpp>
+#include <asio_ewyk/detail/production_right.hpp>
+#undef syscall
+#undef std
+
+BOOST_AUTO_TEST_SUITE(lease)
+
+namespace {
+
+using namespace weak_memory;
+namespace detail = asio_ewyk::detail;
+using detail::lease;
+using enum detail::production_event;
+using produces = detail::production_verdict;
+
+// `produced` belongs to the thread that has the right, while that is not leased.
+struct leased : scenario
+{
+    void work() { ++produced; }
+
+    // The producer: leases again and again, and counts in between; until it finds its lease ended.
+    void lease_some(int n)
+    {
+        for (; n != 0; --n)
+        {
+            work();
+            lease::number which = right.begin(lease::activity::task);
+            done[which] = 1;
+            if (choose(2) == 0)
+            {
+                if (!right.renew(which))
+                    return;
+                ++which;
+                claim(right.look().which >= which, "it has leased again");
+            }
+            if (!right.end(which))
+                return;
+        }
+        has_right.store(1, std::memory_order_relaxed);
+    }
+
+    // True: this one has the right now.
+    bool take_over()
+    {
+        lease::sight const s = right.look();
+        if (!s.leased || !right.end(s.which))
+            return false;
+        if (s.which != 0)
+            seen = done[s.which - 1];
+        return true;
+    }
+
+    lease right;
+    int produced = 0;
+
+    // What was done on each lease, by its thread: it is over when the next one is leased.
+    int done[8] = {};
+    int seen = 0;
+
+    checked::atomic<int> has_right{0};
+};
+
+// Two look, and take over what they see.
+struct two_take_over : leased
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+            return lease_some(2);
+        for (int i = 0; i != 2; ++i)
+            if (take_over())
+            {
+                work();
+                taken.fetch_add(1, std::memory_order_relaxed);
+                return;
+            }
+    }
+
+    void after() override
+    {
+        claim(taken.load(std::memory_order_relaxed) + has_right.load(std::memory_order_relaxed) == 1,
+            "one has the right");
+    }
+
+    checked::atomic<int> taken{0};
+};
+
+// All of what the engine does for a late task: the thread that takes over gives up the right and has
+// another one come; the late one takes it again if no other has it.
+struct late_task : leased
+{
+    late_task() { production.apply(enter); }
+
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+        {
+            ++occupies;
+            lease::number const n = right.begin(lease::activity::task);
+            bool mine = right.end(n);
+            if (mine)
+                occupies = 0;
+            else
+                mine = production.apply(resume).verdict == produces::produce;
+            if (mine)
+                produce();
+            begin();
+        }
+        else if (index == 1)
+        {
+            if (!take_over())
+                return;
+            occupies = 0;
+            if (production.apply(hand_over).verdict == produces::start)
+                begin();
+        }
+        else
+        {
+            started.park_until(detail::forever);
+            if (production.apply(arrive).verdict == produces::produce)
+                produce();
+        }
+    }
+
+    // Until there is nothing to do, each time on a lease.
+    void produce()
+    {
+        do
+        {
+            work();
+            ++occupies;
+            if (!right.end(right.begin(lease::activity::waits)))
+                return;
+        } while (production.apply(found_none).verdict == produces::produce);
+    }
+
+    // It comes in any case, or would wait for ever.
+    void begin()
+    {
+        if (!begun.exchange(true))
+            started.unpark();
+    }
+
+    detail::production_right production;
+    detail::futex_parker started;
+    checked::atomic<bool> begun{false};
+    int occupies = 0; // lease_occupies_ of the engine: of the thread that leases, or that takes over
+};
+
+// The mark is a hint, but one of an older lease says nothing.
+struct looks : leased
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+        {
+            for (int i = 0; i != 3; ++i)
+            {
+                lease::number const n = right.begin(lease::activity::waits);
+                right.mark(n, lease::activity::task);
+                claim(right.end(n), "no other ends it");
+            }
+            return;
+        }
+        for (int i = 0; i != 3; ++i)
+        {
+            lease::sight const s = right.look();
+            if (s.what == lease::activity::task)
+                claim(s.which <= 2, "there was a task of that lease");
+            claim(s.which >= last, "the numbers grow");
+            last = s.which;
+        }
+    }
+
+    lease::number last = 0;
+};
+
+std::vector<named_setup> const scenarios{
+    {"two take over", setup_of<two_take_over>(3)},
+    {"a task is late", setup_of<late_task>(3)},
+    {"one looks", setup_of<looks>(2)},
+};
+
+}
+
+BOOST_AUTO_TEST_CASE(one_has_the_right)
+{
+    check(scenarios);
+    weaken(scenarios,
+        {
+            {"lease.hpp begin", access::store, release, release, ""},
+            {"lease.hpp change", access::modify, acq_rel, release,
+                "a thread has looked at the lease of another one before it ends that"},
+            {"production_right.hpp apply", access::modify, seq_cst, acq_rel, "no other word is looked at"},
+        });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

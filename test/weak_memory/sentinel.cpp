@@ -1,0 +1,262 @@
+// The sentinel and the watchdog's part of it: a task that blocks is noticed, also where it begins as they
+// go to bed.
+
+#include "check.hpp"
+#include "stand_ins.hpp"
+#include "checked_futex.hpp"
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/look_interval.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+// Stands for time, which passes with each look at the clock, and for what the system tells of threads.
+
+namespace weak_memory {
+
+inline std::chrono::steady_clock::time_point moment;
+inline std::chrono::nanoseconds tick;
+inline bool blocks = false;  // the producer, as the system tells it
+inline bool refuses = false; // the idle class
+
+}
+
+namespace checked {
+
+namespace chrono {
+
+using namespace ::std::chrono;
+
+struct steady_clock
+{
+    using time_point = ::std::chrono::steady_clock::time_point;
+    static time_point now() noexcept { return weak_memory::moment += weak_memory::tick; }
+};
+
+}
+
+namespace this_thread {
+
+inline void yield() noexcept { weak_memory::yield(); }
+
+}
+
+}
+
+#define ASIO_EWYK_DETAIL_THREAD_PROBE_HPP
+#define ASIO_EWYK_DETAIL_WATCHDOG_HPP
+
+namespace asio_ewyk::detail {
+
+class thread_probe
+{
+public:
+    enum class state
+    {
+        unknown,
+        runs,
+        polls,
+        locks,
+        blocks,
+    };
+
+    state of(thread_id) noexcept { return weak_memory::blocks ? state::blocks : state::runs; }
+};
+
+inline bool become_idle_class() noexcept { return !weak_memory::refuses; }
+inline bool move_to_cpu(int) noexcept { return true; }
+
+}
+
+#define std checked
+#define syscall checked_futex
+#include <asio_ewyk/detail/futex_parker.hpp>
+
+namespace asio_ewyk::detail {
+
+// Its thread is one of the scenario's.
+class watchdog
+{
+public:
+    class client
+    {
+    public:
+        virtual time_point look(time_point now) noexcept = 0;
+
+    protected:
+        ~client() = default;
+    };
+
+    static watchdog& instance() { return *one; }
+    void add(client& c) { client_.store(&c); }
+    void remove(client&) noexcept {}
+    void wake(client&, bool = true) noexcept { sleep_.unpark(); }
+
+    // Until it is ended.
+    void work()
+    {
+        sleep_.park_until(forever);
+        while (!ended_.load())
+            sleep_.park_until(client_.load()->look(std::chrono::steady_clock::now()));
+    }
+
+    void end()
+    {
+        ended_.store(true);
+        sleep_.unpark();
+    }
+
+    static inline watchdog* one = nullptr;
+
+private:
+    futex_parker sleep_;
+    std::atomic<client*> client_{nullptr};
+    std::atomic<bool> ended_{false};
+};
+
+}
+
+#include <asio_ewyk/detail/sentinel.hpp>
+#undef syscall
+#undef std
+
+void* checked::thread::run(void* function)
+{
+    (*static_cast<std::function<void()>*>(function))();
+    return nullptr;
+}
+
+BOOST_AUTO_TEST_SUITE(sentinel)
+
+namespace {
+
+using namespace weak_memory;
+namespace detail = asio_ewyk::detail;
+using detail::lease;
+
+// A producer, one task after the other; each one blocks until it has been taken over.
+struct observed : scenario, detail::lessor
+{
+    explicit observed(bool idle_class)
+    {
+        detail::watchdog::one = &watchdog;
+        moment = {};
+        // So that whoever looks has lost its patience with the next look.
+        tick = std::chrono::seconds(1);
+        blocks = true;
+        refuses = !idle_class;
+    }
+
+    outcome take_over(lease::number n, bool) noexcept override
+    {
+        if (!right.end(n))
+            return outcome::ended;
+        taken.unpark();
+        return outcome::taken;
+    }
+
+    void went_quiet() noexcept override {}
+    bool waits_for_io() const noexcept override { return true; }
+    void start_pending() noexcept override {}
+    void release(lease::number) noexcept override {}
+
+    // `computes`: it takes a while until it blocks.
+    void run_task(bool computes = false)
+    {
+        blocks = !computes;
+        lease::number const n = right.begin(lease::activity::task);
+        watch.alert();
+        if (computes)
+        {
+            for (int i = 0; i != 30; ++i)
+                (void)right.look();
+            blocks = true;
+        }
+        taken.park_until(detail::forever);
+        claim(!right.end(n), "it was taken over");
+    }
+
+    lease right;
+    detail::futex_parker taken;
+    detail::watchdog watchdog;
+    detail::sentinel watch{right, *this, std::chrono::microseconds(10)};
+};
+
+// By the sentinel's thread.
+template <int Tasks, bool Computes>
+struct by_sentinel : observed
+{
+    by_sentinel()
+        : observed(true)
+    {
+    }
+
+    void thread(unsigned) override
+    {
+        for (int i = 0; i != Tasks; ++i)
+            run_task(Computes);
+        watch.stop(true);
+    }
+};
+
+// By the watchdog, where the system has no idle class.
+template <int Tasks, bool Computes>
+struct by_watchdog : observed
+{
+    by_watchdog()
+        : observed(false)
+    {
+    }
+
+    void thread(unsigned index) override
+    {
+        if (index == 1)
+            return watchdog.work();
+        for (int i = 0; i != Tasks; ++i)
+            run_task(Computes);
+        watchdog.end();
+        watch.stop(true);
+    }
+};
+
+std::vector<named_setup> const scenarios{
+    {"the sentinel", setup_of<by_sentinel<2, false>>(1, 1)},
+};
+
+// One that goes to bed looks, says so, and looks again. A task that begins in between and was not seen by
+// the first look is not yet late at the second one: that goes to bed all the same, and the task is never
+// late. The sentinel does it where the task runs at the second look, and blocks later.
+std::vector<named_setup> const open{
+    {"the watchdog", setup_of<by_watchdog<2, false>>(2, 1)},
+    {"the watchdog, where a task computes first", setup_of<by_watchdog<2, true>>(2, 1)},
+    {"the sentinel, where a task computes first", setup_of<by_sentinel<2, true>>(1, 1), 300'000},
+};
+
+}
+
+BOOST_AUTO_TEST_CASE(notices_what_blocks)
+{
+    naps_take_time = true;
+    check(scenarios);
+    check_if_asked(open);
+}
+
+// The argument is that a nap is long: without that the wake-up is lost, and that must be found.
+BOOST_AUTO_TEST_CASE(needs_the_nap)
+{
+    naps_take_time = false;
+    auto const found = run(scenarios.front().what, 100'000);
+    BOOST_TEST(found.wrong == "DEADLOCK");
+    std::printf("weak memory: without the nap, %s after %zu executions\n", found.wrong.c_str(), found.executions);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

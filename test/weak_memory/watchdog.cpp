@@ -1,0 +1,184 @@
+// The watchdog: each look that is asked for comes, also where clients come and go.
+
+#include "check.hpp"
+#include "stand_ins.hpp"
+#include "checked_futex.hpp"
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/deadline.hpp>
+
+#include <boost/config.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#define std checked
+#define syscall checked_futex
+#include <asio_ewyk/detail/watchdog.hpp>
+#undef syscall
+#undef std
+
+void* checked::thread::run(void* function)
+{
+    (*static_cast<std::function<void()>*>(function))();
+    return nullptr;
+}
+
+BOOST_AUTO_TEST_SUITE(watchdog)
+
+namespace {
+
+using namespace weak_memory;
+namespace detail = asio_ewyk::detail;
+
+// Looks at what it was woken for.
+struct client : detail::watchdog::client
+{
+    detail::time_point look(detail::time_point) noexcept override
+    {
+        claim(!gone, "it is there");
+        if (todo.load(std::memory_order_relaxed) != 0)
+        {
+            todo.store(0, std::memory_order_relaxed);
+            seen.unpark();
+        }
+        return detail::forever;
+    }
+
+    void ask(detail::watchdog& w)
+    {
+        todo.store(1, std::memory_order_relaxed);
+        w.wake(*this);
+    }
+
+    void wait() { seen.park_until(detail::forever); }
+
+    checked::atomic<int> todo{0};
+    detail::futex_parker seen;
+    bool gone = false;
+};
+
+// Both ask; the thread is started by one of them, and ends with the last.
+struct two_ask : scenario
+{
+    two_ask()
+    {
+        watchdog.add(clients[0]);
+        watchdog.add(clients[1]);
+    }
+
+    void thread(unsigned index) override
+    {
+        client& c = clients[index];
+        for (int i = 0; i != 2; ++i)
+        {
+            c.ask(watchdog);
+            c.wait();
+        }
+        watchdog.remove(c);
+        c.gone = true;
+    }
+
+    detail::watchdog watchdog;
+    client clients[2];
+};
+
+// Two ask for the same.
+struct same_client : scenario
+{
+    same_client() { watchdog.add(c); }
+
+    void thread(unsigned index) override
+    {
+        todo[index].store(1, std::memory_order_relaxed);
+        watchdog.wake(c);
+        if (index != 0)
+            return done.unpark();
+        done.park_until(detail::forever);
+        c.seen.park_until(detail::forever);
+        watchdog.remove(c);
+    }
+
+    struct taker : detail::watchdog::client
+    {
+        explicit taker(same_client& s)
+            : all(s)
+        {
+        }
+
+        detail::time_point look(detail::time_point) noexcept override
+        {
+            for (int i = 0; i != 2; ++i)
+                if (all.todo[i].load(std::memory_order_relaxed) != 0)
+                {
+                    all.todo[i].store(0, std::memory_order_relaxed);
+                    if (++looked == 2)
+                        seen.unpark();
+                }
+            return detail::forever;
+        }
+
+        same_client& all;
+        int looked = 0;
+        detail::futex_parker seen;
+    };
+
+    detail::watchdog watchdog;
+    taker c{*this};
+    checked::atomic<int> todo[2]{0, 0};
+    detail::futex_parker done;
+};
+
+// The last one goes while another one comes.
+struct one_goes_one_comes : scenario
+{
+    one_goes_one_comes()
+    {
+        watchdog.add(clients[0]);
+    }
+
+    void thread(unsigned index) override
+    {
+        client& c = clients[index];
+        if (index == 1)
+            watchdog.add(c);
+        c.ask(watchdog);
+        c.wait();
+        watchdog.remove(c);
+        c.gone = true;
+    }
+
+    detail::watchdog watchdog;
+    client clients[2];
+};
+
+std::vector<named_setup> const scenarios{
+    {"two ask", setup_of<two_ask>(2, 2), 10'000},
+    {"two ask for the same", setup_of<same_client>(2, 2), 10'000},
+};
+
+// remove() looks for other clients, and says that the thread is to end when one has come: it is never
+// looked at.
+std::vector<named_setup> const open{
+    {"one goes, one comes", setup_of<one_goes_one_comes>(2, 2), 300'000},
+};
+
+}
+
+BOOST_AUTO_TEST_CASE(looks_at_all)
+{
+    check(scenarios);
+    check_if_asked(open);
+    weaken(scenarios,
+        {
+            {"watchdog.ipp wake", access::modify, seq_cst, release, "the thread that looks acquires"},
+            {"watchdog.ipp work", access::modify, seq_cst, acquire, "it publishes nothing"},
+        });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

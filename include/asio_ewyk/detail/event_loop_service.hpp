@@ -2,11 +2,11 @@
 #define ASIO_EWYK_DETAIL_EVENT_LOOP_SERVICE_HPP
 
 #include <asio_ewyk/detail/call_frame.hpp>
-#include <asio_ewyk/detail/in_place_run.hpp>
 #include <asio_ewyk/detail/condition.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context_watch.hpp>
 #include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/in_place_run.hpp>
 #include <asio_ewyk/detail/posted_queue.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/queue_depth.hpp>

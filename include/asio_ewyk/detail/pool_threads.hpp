@@ -32,7 +32,7 @@ public:
         return ask(occupies, [&] { return pool_.try_execute(client_, &t); });
     }
 
-    // Likewise for a right that was taken over, which somebody must get: starts no thread.
+    // Likewise for a right that was taken over, which a thread must get: starts none.
     bool try_give(task& t, bool& occupies) noexcept
     {
         if (!occupies)

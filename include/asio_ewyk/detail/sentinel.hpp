@@ -34,7 +34,7 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // | is none of ours                         | lease then, ends it and has another thread        |
 // |                                         | produce                                           |
 // | runs, elsewhere or in a moment          | yields, then naps                                 |
-// | waits for I/O, or nobody produces       | naps; after a while goes to bed                   |
+// | waits for I/O, or there is none         | naps; after a while goes to bed                   |
 // | is on another CPU                       | moves there                                       |
 //
 // Naps end by themselves, so a producer that becomes busy wakes it from its bed only. Lost wake-up:
@@ -85,9 +85,6 @@ public:
     // Ends its thread: for good, or until it is needed again. Not from a look.
     void stop(bool for_good) noexcept;
 
-    // Any thread: whether the system grants what it needs; true also if that is not known yet.
-    bool works() const noexcept { return !refused_.load(std::memory_order_relaxed); }
-
 private:
     // A task that does not sleep has that long: another thread would take the CPU from it.
     static constexpr int computing = 10;
@@ -122,7 +119,8 @@ private:
     lessor& owner_;
     duration const grace_;
 
-    // Written by the thread that goes and by the one that rouses it.
+    // Written by the thread that goes and by the one that rouses it. Those below are read and
+    // written relaxed where nothing is published with them: a late value costs a nap.
     std::atomic<std::uint8_t> absent_{thread_absent | watchdog_absent};
     std::atomic<bool> native_{false};
     std::atomic<bool> met_native_{false};

@@ -2,9 +2,8 @@
 #define ASIO_EWYK_DETAIL_IMPL_THREAD_PROBE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/cpu_binding.hpp>
 #include <asio_ewyk/detail/thread_probe.hpp>
-
-#include <cstddef>
 
 #if defined(__linux__)
 #include <fcntl.h>
@@ -80,12 +79,7 @@ ASIO_EWYK_DECL bool become_idle_class() noexcept
 
 ASIO_EWYK_DECL bool move_to_cpu(int cpu) noexcept
 {
-    if (cpu < 0 || cpu >= CPU_SETSIZE)
-        return false;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(cpu), &one);
-    return ::sched_setaffinity(0, sizeof one, &one) == 0;
+    return cpu >= 0 && cpu < end_of_cpus && bind_this_thread(cpu) == 0;
 }
 
 #else

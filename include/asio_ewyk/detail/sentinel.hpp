@@ -55,7 +55,7 @@ public:
     sentinel(lease const& observed, lessor& owner, duration grace);
     sentinel(sentinel const&) = delete;
     sentinel& operator=(sentinel const&) = delete;
-    ~sentinel() { stop(true); }
+    ~sentinel();
 
     // Whether there is a grace; without one nothing is leased.
     bool in_use() const noexcept { return grace_ != duration::zero(); }

@@ -26,6 +26,11 @@ ASIO_EWYK_DECL sentinel::sentinel(lease const& observed, lessor& owner, duration
 {
 }
 
+ASIO_EWYK_DECL sentinel::~sentinel()
+{
+    stop(true);
+}
+
 // The producer. The watchdog first: the sentinel, which may wake it at once, must not start it.
 ASIO_EWYK_DECL void sentinel::rouse() noexcept
 {

@@ -7,9 +7,9 @@
 
 namespace asio_ewyk {
 
-/// The default of `strategy_options::grace`: longer than most handlers that do not block, and not
-/// much longer than it takes to wake a thread.
-inline constexpr std::chrono::nanoseconds default_grace = std::chrono::microseconds(50);
+/// The default of `strategy_options::grace`: longer than most waits for a mutex, and about as long
+/// as it takes to wake a thread.
+inline constexpr std::chrono::nanoseconds default_grace = std::chrono::microseconds(10);
 
 /** How a `strategy_context`, or `use_strategy`, is to be. Every field has a default.
 
@@ -24,10 +24,10 @@ struct strategy_options
     /// The strategy of executors that are not asked to use another one.
     strategy_t strategy = strategy_t::eat_what_you_kill;
 
-    /** How long a task may run before another thread is to produce, with `execute_produce_consume`
-        and `eat_what_you_kill`: so short tasks run as fast as with a single thread. 0: before each
-        task another thread is asked, as in Jetty; a task that blocks delays the others least, and
-        short ones pay for it with wake-ups.
+    /** How long a task may block before another thread is to produce, with
+        `execute_produce_consume` and `eat_what_you_kill`: so tasks that do not block run as fast as
+        with a single thread. 0: before each task another thread is asked, as in Jetty; a task that
+        blocks delays the others least, and short ones pay for it with wake-ups.
 
         That a task has blocked is noticed by the scheduler of the system: a thread of idle priority
         on the same CPU runs when the task does not. Where another thread wants that CPU, or the

@@ -37,15 +37,37 @@ BOOST_AUTO_TEST_CASE(one_thread_that_has_time_is_enough)
 BOOST_AUTO_TEST_CASE(spreads_while_that_gets_more_done)
 {
     policy p;
-    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    bool leases = p.leases_after(lent(100, 10ms));
+    BOOST_TEST(!leases);
     BOOST_TEST(!p.leases_after(handed_over(100, 10ms))); // the threads wake up
-    for (int i = 0; i != 100; ++i)
-        BOOST_TEST(!p.leases_after(handed_over(190, 20ms)));
+    int leased = 0;
+    for (int i = 0; i != 1000 || leases; ++i)
+    {
+        leases = p.leases_after(leases ? lent(100, 10ms) : handed_over(190, 20ms));
+        leased += leases;
+    }
+    // To compare.
+    BOOST_TEST(leased > 5);
+    BOOST_TEST(leased < 20);
     // The load falls.
     BOOST_TEST(p.leases_after(handed_over(70, 7ms)));
     BOOST_TEST(p.leases_after(lent(70, 7ms)));
     // And rises.
     BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+}
+
+BOOST_AUTO_TEST_CASE(does_not_stay_with_what_was_better_by_chance)
+{
+    policy p;
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 10ms)));
+    int windows = 0;
+    while (!p.leases_after(handed_over(100, 10ms)) && windows != 10)
+        ++windows;
+    BOOST_TEST(windows < 10);
+    for (int i = 0; i != 3; ++i)
+        BOOST_TEST(p.leases_after(lent(100, 10ms)));
 }
 
 BOOST_AUTO_TEST_CASE(tries_less_and_less_often_what_is_of_no_use)

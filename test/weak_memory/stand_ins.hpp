@@ -47,6 +47,12 @@ struct block_signals
     ~block_signals() {}
 };
 
+struct wake_up_place
+{
+    void choose(thread_id) noexcept {}
+    void leave() noexcept {}
+};
+
 struct unbound
 {
     unbound() noexcept {}

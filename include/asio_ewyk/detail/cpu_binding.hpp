@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_CPU_BINDING_HPP
 #define ASIO_EWYK_DETAIL_CPU_BINDING_HPP
 
+#include <asio_ewyk/detail/this_thread.hpp>
+
 #include <boost/config.hpp>
 
 #include <optional>
@@ -10,8 +12,10 @@
 #include <sched.h>
 
 #include <cerrno>
+#include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 #else
 #include <thread>
 #endif
@@ -111,7 +115,53 @@ private:
     bool lifted_ = false;
 };
 
+// The CPU that this thread has to give away: one of the idle class that runs is on a CPU that
+// nothing else wants. -1: none.
+BOOST_SYMBOL_VISIBLE inline thread_local int this_thread_spares = -1;
+
+// Has a thread that sleeps wake up on the CPU that its waker spares. By itself the system may well
+// put it where it ran before, behind another thread, and leave the free CPU free for milliseconds.
+// Two system calls by the waker, and one by the thread.
+class wake_up_place
+{
+public:
+    // By the waker, before it wakes that thread. No effect where the thread may not run there.
+    void choose(thread_id thread) noexcept
+    {
+        int const cpu = this_thread_spares;
+        if (cpu < 0 || ::sched_getaffinity(thread, sizeof before_, &before_) != 0
+            || !CPU_ISSET(static_cast<std::size_t>(cpu), &before_))
+            return;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(cpu), &one);
+        chosen_ = ::sched_setaffinity(thread, sizeof one, &one) == 0;
+    }
+
+    // By the thread, when it has woken up.
+    void leave() noexcept
+    {
+        if (!std::exchange(chosen_, false)
+            || ::sched_setaffinity(0, sizeof before_, &before_) == 0)
+            return;
+        // None of them is left to the process: those that are.
+        std::memset(&before_, ~0, sizeof before_);
+        ::sched_setaffinity(0, sizeof before_, &before_);
+    }
+
+private:
+    cpu_set_t before_;
+    bool chosen_ = false;
+};
+
 #else
+
+class wake_up_place
+{
+public:
+    void choose(thread_id) noexcept {}
+    void leave() noexcept {}
+};
 
 inline bool has_several_cpus() noexcept
 {

@@ -20,8 +20,10 @@ public:
     };
     virtual outcome take_over(lease::number n, bool may_start) noexcept = 0;
 
-    // The watchdog: the producer has done nothing for a while.
-    virtual void went_quiet() noexcept = 0;
+    // The watchdog: the producer has done nothing for a while, and is not to be looked at any more.
+    // False as long as it may run handlers all the same that are none of ours and that nothing
+    // marks; it is asked not to.
+    virtual bool goes_quiet() noexcept = 0;
 
     // Whether a producer that waits, waits for I/O, and not for another thread that does.
     virtual bool waits_for_io() const noexcept = 0;

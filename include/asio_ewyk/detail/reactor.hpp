@@ -149,14 +149,16 @@ public:
         announce();
     }
 
-    // Any thread: the producer does nothing for a while. If it stays inside the io_context it comes
-    // out, as the next completion may be of a handler that is none of ours.
-    void went_quiet() noexcept
+    // Any thread: the producer does nothing for a while. If it stays inside the io_context it is to
+    // come out, as the next completion may be of a handler that is none of ours. Returns whether it
+    // has.
+    bool goes_quiet() noexcept
     {
-        if (visits_.load(std::memory_order_relaxed) != 0)
-            return;
+        if (visits_.load(std::memory_order_relaxed) != 0 || inside_.load() == 0)
+            return true;
         quiet_.store(true);
         wake_up();
+        return false;
     }
 
     // Any thread: whether a thread that waits inside the io_context waits for I/O there, and not
@@ -264,11 +266,11 @@ private:
     // Enters the io_context, for one completion at most unless it stays; returns how many there
     // were.
     std::size_t inside(call_frame& frame, visit how);
-    void settle(bool native) noexcept;
+    void settle() noexcept;
     std::size_t step(turn const* t, visit how);
 
-    // After a handler that is none of ours, so many completions are each a visit of its own, so
-    // that others can see when one has blocked, and a late thread leaves.
+    // After a handler that is none of ours has blocked, so many completions are each a visit of its
+    // own, so that others can see when the next one does, and a late thread leaves.
     static constexpr int native_interval = 1024;
 
     // So many completions of ours, and then the thread stays inside.
@@ -286,12 +288,13 @@ private:
     task_list ready_;
     std::size_t since_poll_ = 0;
     std::atomic<int> visits_{2 * settling}; // before it stays; relaxed: others look whether it is 0
+    unsigned since_call_out_ = 0;
     bool hands_out_ = false; // what is ready is not to be run inside
     time_point last_look_{}; // its end; zero: nobody has produced since
     own_counter ran_by_itself_;
 
     std::atomic<bool> stopped_{false};
-    std::atomic<bool> quiet_{false}; // went_quiet()
+    std::atomic<bool> quiet_{false}; // goes_quiet()
 
     // Threads inside the io_context: the producer, and late ones before it.
     std::atomic<int> inside_{0};

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -33,20 +32,20 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // | sleeps in a task, or in a handler that  | yields until the grace is over; if it is the same |
 // | is none of ours                         | lease then, ends it and has another thread        |
 // |                                         | produce                                           |
-// | runs, elsewhere or in a moment          | yields, then naps                                 |
-// | waits for I/O, or there is none         | naps; after a while goes to bed                   |
+// | runs, or is about to                    | yields                                            |
+// | waits for I/O, or there is none         | naps; rests where it has seen nothing else lately |
 // | is on another CPU                       | moves there                                       |
-//
-// Naps end by themselves, so a producer that becomes busy wakes it from its bed only. Lost wake-up:
-// the producer marks its task and then reads whether the sentinel is in bed, without a fence in
-// between; so both could miss each other. But the sentinel says that it goes to bed and naps once
-// more before it does: no machine keeps a store to itself for so long, which is what the standard
-// asks for as "a finite period of time".
 //
 // What it cannot see is left to the watchdog, a thread of normal priority that looks seldom: where
 // another thread wants the producer's CPU, where a task computes, where the system has no idle
 // class. A thread of the idle class cannot come back to normal, so it starts no threads: that is
-// the watchdog's, too.
+// the watchdog's, too; and it is the watchdog that wakes it from its rest.
+//
+// Where the producer does nothing the watchdog goes to bed as well, and the producer wakes both
+// with its next task. Lost wake-up: the producer marks its task and then reads whether the watchdog
+// is in bed, without a fence in between; so both could miss each other. But the watchdog says that
+// it goes to bed and naps once more before it does: no machine keeps a store to itself for so long,
+// which is what the standard asks for as "a finite period of time".
 class sentinel final : private watchdog::client
 {
 public:
@@ -64,7 +63,7 @@ public:
     void alert() noexcept
     {
         // Relaxed: see above.
-        if (absent_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        if (in_bed_.load(std::memory_order_relaxed)) [[unlikely]]
             rouse();
     }
 
@@ -76,7 +75,7 @@ public:
             native_.store(true, std::memory_order_relaxed);
     }
 
-    // Whether it has ended a lease since the last call during a handler that was not marked.
+    // Whether it has ended a lease since the last call during a handler that is none of ours.
     bool met_native() noexcept
     {
         return met_native_.load(std::memory_order_relaxed) && met_native_.exchange(false);
@@ -89,17 +88,17 @@ private:
     // A task that does not sleep has that long: another thread would take the CPU from it.
     static constexpr int computing = 10;
 
-    static constexpr duration shortest_nap = std::chrono::microseconds(100);
-    static constexpr duration longest_nap = std::chrono::milliseconds(2);
-    static constexpr duration longest_native_nap = std::chrono::milliseconds(4);
+    // A yield that takes less has let nothing else run; so many, and it naps.
+    static constexpr duration switching = std::chrono::microseconds(3);
+    static constexpr int most_in_vain = 8;
 
-    // Without anything to see, and then to bed.
+    static constexpr duration shortest_nap = std::chrono::microseconds(100);
+    static constexpr duration longest_nap = std::chrono::milliseconds(4);
+
+    // Without anything that is late the sentinel rests after so long, and without anything to see
+    // the watchdog goes to bed: later, where handlers are in use that are none of ours.
     static constexpr duration patience = std::chrono::milliseconds(20);
     static constexpr duration native_patience = std::chrono::seconds(1);
-
-    // Who is not there to look, in absent_.
-    static constexpr std::uint8_t thread_absent = 1;
-    static constexpr std::uint8_t watchdog_absent = 2;
 
     static bool may_be_late(lease::sight const& s) noexcept
     {
@@ -107,9 +106,16 @@ private:
     }
 
     void rouse() noexcept;
+    void wake() noexcept;
     void work() noexcept;
-    bool blocks(lease::sight const& s, thread_probe& probe) noexcept;
-    bool watch(lease::sight const& s) noexcept;
+    bool blocks(lease::sight const& s, thread_probe::state thread) const noexcept;
+    enum class sight
+    {
+        nothing,
+        runs, // the producer
+        late, // a task was, or may have been
+    };
+    sight watch(lease::sight const& s) noexcept;
     void follow(int cpu) noexcept;
     bool wait_out(lease::number n) noexcept;
     void take_over(lease::sight const& s, bool may_start) noexcept;
@@ -119,20 +125,22 @@ private:
     lessor& owner_;
     duration const grace_;
 
-    // Written by the thread that goes and by the one that rouses it. Those below are read and
-    // written relaxed where nothing is published with them: a late value costs a nap.
-    std::atomic<std::uint8_t> absent_{thread_absent | watchdog_absent};
+    // Written by the watchdog, and by the thread that rouses it. Those below are read and written
+    // relaxed where nothing is published with them: a late value costs a nap.
+    std::atomic<bool> in_bed_{true};
     std::atomic<bool> native_{false};
     std::atomic<bool> met_native_{false};
     std::atomic<bool> refused_{false};
 
     std::atomic<bool> needs_start_{false};
 
-    // The thread's.
+    // The thread's. True while it parks without an end, and nothing has woken it.
+    std::atomic<bool> rests_{false};
     parker sleep_;
     std::atomic<bool> stop_{false};
     thread_probe probe_;
     int cpu_ = -1;
+    int in_vain_ = 0; // yields in a row
 
     std::mutex mutex_;
     std::thread thread_;     // guarded by mutex_

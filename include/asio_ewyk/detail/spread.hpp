@@ -17,9 +17,11 @@ namespace asio_ewyk::detail {
 //
 // It decides after each window of time, by what it has measured and not by what tasks ought to
 // cost: when the producer is out of CPU time, another window is spent with handing over before each
-// task. If more tasks were run, it stays like that until one thread would do again; if not, it is
-// tried again later, after twice as many windows each time, and soon again only when one thread has
-// been enough for as long. It is not tried where a task costs less than any wake-up.
+// task. If more tasks were run, it stays like that until one thread would do again, and looks from
+// time to time whether it still is the better way: loads change, and one window may have been
+// better by chance. If not, it is tried again later, after four times as many windows each time,
+// and soon again only when one thread has been enough for long. It is not tried where a task costs
+// less than any wake-up.
 class spread
 {
 public:
@@ -44,9 +46,11 @@ private:
         starting,
         trying,
         spreading,
+        checking, // leasing, to compare
     };
 
     static double rate(window const& w) noexcept; // of tasks
+    bool lease() noexcept;
 
     // Less may be chance.
     static constexpr double gain = 0.125;
@@ -59,8 +63,9 @@ private:
 
     state state_ = state::leasing;
     window before_{};
-    int wait_ = 1;  // windows until the next try
-    int pause_ = 1; // after the next one that was in vain: twice that
+    int wait_ = 1;   // windows until the next try
+    int pause_ = 1;  // after the next one that was in vain: four times that
+    int check_ = 1;  // after the next check that was: twice that
     int enough_ = 0; // windows in a row in which one thread was
 };
 

@@ -294,10 +294,12 @@ private:
     outcome take_over(lease::number n, bool may_start) noexcept override;
     void start_pending() noexcept override;
 
-    void went_quiet() noexcept override
+    bool goes_quiet() noexcept override
     {
-        if constexpr (requires { producer_.went_quiet(); })
-            producer_.went_quiet();
+        if constexpr (requires { producer_.goes_quiet(); })
+            return producer_.goes_quiet();
+        else
+            return true;
     }
 
     bool waits_for_io() const noexcept override

@@ -39,7 +39,8 @@ private:
 // Gives this thread the CPU only where no other thread wants it. False if the system refuses.
 bool become_idle_class() noexcept;
 
-// Moves this thread to that CPU, of those on which it may run. False if it may not run there.
+// Moves this thread to that CPU, of those on which it may run, and has what it wakes from now on
+// begin there, see wake_up_place. False if it may not run there.
 bool move_to_cpu(int cpu) noexcept;
 
 } // namespace asio_ewyk::detail

@@ -52,6 +52,8 @@ struct elastic_threads::worker
     // Written by who claimed the thread, before it is woken.
     task* job = nullptr;
     pool_client* client = nullptr; // null: look in the queue
+    wake_up_place on;
+    thread_id id = 0; // written by the thread, before it parks
 };
 
 ASIO_EWYK_DECL elastic_threads::elastic_threads(worker_pool_options options)
@@ -104,9 +106,11 @@ ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& clien
 {
     client.pin();
     trace_point(trace_event::give, t);
-    workers_[thread].job = t;
-    workers_[thread].client = &client;
-    workers_[thread].sleep.unpark();
+    worker& w = workers_[thread];
+    w.job = t;
+    w.client = &client;
+    w.on.choose(w.id);
+    w.sleep.unpark();
 }
 
 ASIO_EWYK_DECL void elastic_threads::look_in_queue(std::size_t thread) noexcept
@@ -303,6 +307,7 @@ ASIO_EWYK_DECL void elastic_threads::retire(std::size_t place) noexcept
 ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& client, task*& t)
 {
     worker& w = workers_[place];
+    w.id = this_thread_id();
     std::unique_lock lock(mutex_);
     if (std::exchange(w.arriving, false))
         warming_.store(--arriving_);
@@ -351,6 +356,7 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
             // Claimed in the meantime, or one of those that stay.
             w.sleep.park_until(forever);
         }
+        w.on.leave();
         if (w.client)
         {
             client = std::exchange(w.client, nullptr);

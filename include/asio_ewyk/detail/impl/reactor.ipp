@@ -194,7 +194,7 @@ ASIO_EWYK_DECL std::size_t reactor::inside(call_frame& frame, visit how)
         if (frame.captured_inside)
             hands_out_ = true;
         if (how != visit::stay && n != 0)
-            settle(native);
+            settle();
     }
     frame.captured_inside = false;
     frame.rethrow_captured();
@@ -202,13 +202,15 @@ ASIO_EWYK_DECL std::size_t reactor::inside(call_frame& frame, visit how)
 }
 
 // After a visit for one completion.
-ASIO_EWYK_DECL void reactor::settle(bool native) noexcept
+ASIO_EWYK_DECL void reactor::settle() noexcept
 {
-    int const before = visits_.load(std::memory_order_relaxed);
-    int const now = native ? native_interval : before - (before != 0);
-    visits_.store(now, std::memory_order_relaxed);
+    int const left = visits_.load(std::memory_order_relaxed);
+    bool const alone = is_alone_inside();
+    // Where one of ours is late, another one that blocks is noticed only while it is marked.
+    if (left != 0 && (alone || left <= 2 * settling))
+        visits_.store(left - 1, std::memory_order_relaxed);
     // For a thread that was late in a handler that is none of ours, and stays inside.
-    if (now % settling == 1 && !is_alone_inside())
+    if (!alone && ++since_call_out_ % settling == 0)
         wake_up();
 }
 

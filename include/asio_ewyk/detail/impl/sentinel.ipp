@@ -34,7 +34,8 @@ ASIO_EWYK_DECL sentinel::~sentinel()
 // The producer. The watchdog first: the sentinel, which may wake it at once, must not start it.
 ASIO_EWYK_DECL void sentinel::rouse() noexcept
 {
-    std::uint8_t const absent = absent_.exchange(0);
+    if (!in_bed_.exchange(false))
+        return;
     std::lock_guard const lock(mutex_);
     if (stop_.load())
         return;
@@ -45,12 +46,11 @@ ASIO_EWYK_DECL void sentinel::rouse() noexcept
             watchdog::instance().add(*this);
             registered_ = true;
         }
-        if ((absent & watchdog_absent) != 0)
-            watchdog::instance().wake(*this);
-        if ((absent & thread_absent) == 0 || refused_.load())
+        watchdog::instance().wake(*this);
+        if (refused_.load())
             return;
         if (thread_.joinable())
-            return sleep_.unpark();
+            return wake();
         block_signals blocked;
         unbound from_cpu;
         thread_ = std::thread([this] { work(); });
@@ -58,8 +58,14 @@ ASIO_EWYK_DECL void sentinel::rouse() noexcept
     catch (...)
     {
         // The next task tries again.
-        absent_.fetch_or(absent);
+        in_bed_.store(true);
     }
+}
+
+ASIO_EWYK_DECL void sentinel::wake() noexcept
+{
+    if (rests_.load() && rests_.exchange(false))
+        sleep_.unpark();
 }
 
 ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
@@ -80,7 +86,8 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
     if (for_good)
         return;
     stop_.store(false);
-    absent_.store(thread_absent | watchdog_absent);
+    rests_.store(false);
+    in_bed_.store(true);
 }
 
 ASIO_EWYK_DECL void sentinel::work() noexcept
@@ -93,47 +100,30 @@ ASIO_EWYK_DECL void sentinel::work() noexcept
     }
     cpu_ = -1;
     duration nap = shortest_nap;
-    lease::number seen = 0;
-    bool drowsy = false; // it has said that it goes to bed
-    bool rested = false; // the last nap has not been cut short
-    time_point progress = std::chrono::steady_clock::now();
+    time_point needed = std::chrono::steady_clock::now(); // when there was something to see
     while (!stop_.load())
     {
-        lease::sight const s = lease_.look();
-        if (s.leased)
+        if (auto const seen = watch(lease_.look()); seen != sight::nothing)
         {
-            follow(s.cpu);
-            if (watch(s))
-            {
+            needed = std::chrono::steady_clock::now();
+            if (seen == sight::late)
                 nap = shortest_nap;
-                continue;
-            }
+            continue;
         }
         time_point const now = std::chrono::steady_clock::now();
-        if (s.which != seen || may_be_late(s)
-            || (drowsy && (absent_.load() & thread_absent) == 0))
+        bool const rests = now - needed >= patience;
+        if (rests)
+            rests_.store(true);
+        bool const woken = sleep_.park_until(rests ? forever : now + nap);
+        if (rests)
+            rests_.store(false);
+        if (woken)
         {
-            seen = s.which;
-            progress = now;
-        }
-        bool const native = native_.load(std::memory_order_relaxed);
-        time_point wake = now + nap;
-        nap = std::min(2 * nap, native ? longest_native_nap : longest_nap);
-        if (now - progress < (native ? native_patience : patience))
-        {
-            if (std::exchange(drowsy, false))
-                absent_.fetch_and(static_cast<std::uint8_t>(~thread_absent));
-        }
-        else if (!std::exchange(drowsy, true) || !rested)
-            absent_.fetch_or(thread_absent);
-        else
-        {
-            native_.store(false, std::memory_order_relaxed);
-            wake = forever;
-        }
-        rested = !sleep_.park_until(wake);
-        if (!rested)
             nap = shortest_nap;
+            needed = std::chrono::steady_clock::now();
+        }
+        else
+            nap = std::min(2 * nap, longest_nap);
     }
 }
 
@@ -144,36 +134,47 @@ ASIO_EWYK_DECL void sentinel::follow(int cpu) noexcept
         move_to_cpu(cpu);
 }
 
-// Whether the thread of that lease has blocked, where it is not known to wait for I/O.
-ASIO_EWYK_DECL bool sentinel::blocks(lease::sight const& s, thread_probe& probe) noexcept
+// Whether a thread in that state has blocked that has that lease, where it is not known to wait for
+// I/O.
+ASIO_EWYK_DECL bool sentinel::blocks(
+    lease::sight const& s, thread_probe::state thread) const noexcept
 {
-    auto const state = probe.of(s.producer);
-    if (s.what == lease::activity::task || s.what == lease::activity::native)
-        return state != thread_probe::state::runs;
+    if (may_be_late(s))
+        return thread != thread_probe::state::runs;
     // Where another thread waits for I/O inside the io_context, this one waits for a condition.
-    return state == thread_probe::state::blocks
-        || (state == thread_probe::state::locks && owner_.waits_for_io());
+    return thread == thread_probe::state::blocks
+        || (thread == thread_probe::state::locks && owner_.waits_for_io());
 }
 
-// True if that lease has ended by now.
-ASIO_EWYK_DECL bool sentinel::watch(lease::sight const& s) noexcept
+// While the producer runs, or is about to, the sentinel stays ready to run on the same CPU: it
+// comes there as soon as the producer does not want it, and yields when it comes at another time.
+ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> sight
 {
-    // It is preempted at times, and runs again as soon as this thread yields.
-    for (int i = 0; !blocks(s, probe_); ++i)
+    if (!s.leased)
+        return sight::nothing;
+    follow(s.cpu);
+    auto const thread = probe_.of(s.producer);
+    if (thread == thread_probe::state::runs)
     {
-        if (i == 2)
-            return false;
+        // If it is not on this CPU, there is nothing to yield to.
+        time_point const before = std::chrono::steady_clock::now();
         std::this_thread::yield();
-        if (!lease_.is(s.which))
-            return true;
+        in_vain_ = std::chrono::steady_clock::now() - before < switching ? in_vain_ + 1 : 0;
+        if (in_vain_ < most_in_vain)
+            return sight::runs;
+        in_vain_ = 0;
+        return sight::nothing;
     }
-    if (!wait_out(s.which))
-        return true;
-    // What nothing marks is not counted either: it may be another one by now.
-    if (!blocks(s, probe_))
-        return false;
-    take_over(s, false);
-    return true;
+    if (!blocks(s, thread))
+        return sight::nothing;
+    if (wait_out(s.which))
+    {
+        // What nothing marks is not counted either: it may be another one by now.
+        lease::sight const now = lease_.look();
+        if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer)))
+            take_over(now, false);
+    }
+    return sight::late;
 }
 
 // Lets the grace pass. False if the lease has ended by then. It yields for a short one, and naps
@@ -202,8 +203,11 @@ ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) n
     auto const outcome = owner_.take_over(s.which, may_start);
     if (outcome == ended)
         return;
-    if (s.what == lease::activity::waits)
+    if (s.what != lease::activity::task)
+    {
         met_native_.store(true);
+        expect_native();
+    }
     if (outcome == needs_start)
     {
         needs_start_.store(true);
@@ -217,39 +221,42 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     if (needs_start_.load() && needs_start_.exchange(false))
         owner_.start_pending();
     lease::sight const s = lease_.look();
-    if (!s.leased || s.which != seen_.which || s.what != seen_.what)
+    bool late = false;
+    if (s.which != seen_.which || s.leased != seen_.leased || s.what != seen_.what)
     {
         progress_ = now;
         seen_ = s;
         seen_since_ = now;
-        interval_.grow();
     }
-    else if (now - seen_since_ >= grace_)
+    else if (s.leased && now - seen_since_ >= grace_)
     {
-        bool const computes = s.what != lease::activity::waits
-            && now - seen_since_ >= computing * std::max(grace_, duration(1));
-        if (computes || blocks(s, watchdog_probe_))
-        {
-            interval_.shrink();
-            progress_ = now;
-            take_over(s, true);
-        }
+        bool const computes
+            = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1));
+        late = computes || blocks(s, watchdog_probe_.of(s.producer));
     }
-    if (may_be_late(s) || (drowsy_ && (absent_.load() & watchdog_absent) == 0))
+    if (late)
+    {
+        interval_.shrink();
+        progress_ = now;
+        take_over(s, true);
+        wake();
+    }
+    else
+        interval_.grow();
+    if (may_be_late(s) || (drowsy_ && !in_bed_.load()))
         progress_ = now;
     bool const native = native_.load(std::memory_order_relaxed);
     if (now - progress_ < (native ? native_patience : patience) + patience)
     {
         if (std::exchange(drowsy_, false))
-            absent_.fetch_and(static_cast<std::uint8_t>(~watchdog_absent));
+            in_bed_.store(false);
     }
     else if (!std::exchange(drowsy_, true))
     {
-        absent_.fetch_or(watchdog_absent);
-        owner_.went_quiet();
+        in_bed_.store(true);
         drowsy_since_ = now;
     }
-    else if (now - drowsy_since_ >= shortest_nap)
+    else if (now - drowsy_since_ >= shortest_nap && (!s.leased || owner_.goes_quiet()))
     {
         interval_.forget();
         return forever;

@@ -23,12 +23,8 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
             return true;
         if (*w.cpu * 10 < w.time * 9)
         {
-            wait_ = pause_;
-            if (++enough_ >= pause_)
-            {
-                enough_ = 0;
-                wait_ = pause_ = std::max(pause_ / 2, 1);
-            }
+            if (++enough_ == longest_pause)
+                wait_ = pause_ = 1;
             return true;
         }
         enough_ = 0;
@@ -44,18 +40,39 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
         if (rate(w) > rate(before_) * (1 + gain))
         {
             state_ = state::spreading;
+            wait_ = check_ = 2;
             return false;
         }
-        wait_ = pause_ = std::min(2 * pause_, longest_pause);
-        state_ = state::leasing;
-        return true;
+        return lease();
     case state::spreading:
-        if (w.ran * 4 >= w.time * 3)
+        if (w.ran * 4 < w.time * 3)
+        {
+            // One thread would do again.
+            pause_ = 1;
+            state_ = state::leasing;
+            wait_ = 1;
+            return true;
+        }
+        if (--wait_ > 0)
             return false;
-        wait_ = pause_ = 1;
-        state_ = state::leasing;
+        before_ = w;
+        state_ = state::checking;
         return true;
+    case state::checking:
+        if (rate(before_) <= rate(w) * (1 + gain))
+            return lease();
+        wait_ = check_ = std::min(2 * check_, longest_pause);
+        state_ = state::spreading;
+        return false;
     }
+    return true;
+}
+
+// After a try that was in vain.
+ASIO_EWYK_DECL bool spread::lease() noexcept
+{
+    wait_ = pause_ = std::min(4 * pause_, longest_pause);
+    state_ = state::leasing;
     return true;
 }
 

@@ -79,7 +79,9 @@ ASIO_EWYK_DECL bool become_idle_class() noexcept
 
 ASIO_EWYK_DECL bool move_to_cpu(int cpu) noexcept
 {
-    return cpu >= 0 && cpu < end_of_cpus && bind_this_thread(cpu) == 0;
+    bool const moved = cpu >= 0 && cpu < end_of_cpus && bind_this_thread(cpu) == 0;
+    this_thread_spares = moved ? cpu : -1;
+    return moved;
 }
 
 #else

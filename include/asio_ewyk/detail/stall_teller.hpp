@@ -51,8 +51,8 @@ public:
     watched const& what() const noexcept { return what_; }
     stall_settings const& settings() const noexcept { return settings_; }
 
-    // A report must not end the program, nor be lost.
-    void tell(stall_report const& report) const noexcept;
+    // Calls the callback. False if there is none, or it has thrown.
+    bool tell(stall_report const& report) const noexcept;
 
 private:
     watched const& what_;

@@ -6,8 +6,6 @@
 #include <asio_ewyk/detail/stall_teller.hpp>
 
 #include <chrono>
-#include <cstdio>
-#include <sstream>
 #include <stdexcept>
 
 namespace asio_ewyk::detail {
@@ -19,24 +17,17 @@ ASIO_EWYK_DECL void stall_settings::check() const
         throw std::invalid_argument("stall_threshold must be at least 0");
 }
 
-ASIO_EWYK_DECL void stall_teller::tell(stall_report const& report) const noexcept
+ASIO_EWYK_DECL bool stall_teller::tell(stall_report const& report) const noexcept
 {
     try
     {
         if (settings_.on_stall)
-            return settings_.on_stall(report);
+            settings_.on_stall(report);
+        return settings_.on_stall != nullptr;
     }
     catch (...)
     {
-    }
-    try
-    {
-        std::ostringstream line;
-        line << "asio_ewyk: " << report << '\n';
-        std::fputs(line.str().c_str(), stderr);
-    }
-    catch (...)
-    {
+        return false;
     }
 }
 

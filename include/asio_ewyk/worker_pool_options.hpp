@@ -88,7 +88,7 @@ struct worker_pool_options
         comes within a tenth of the threshold after it, or 2 ms if that is more, while the handler
         still runs, on a machine that is not overloaded. For that the process has a thread, while
         there are handlers to watch; where none begin it sleeps. It counts for tasks of the pool, of
-        strategies, and of contexts that share it. Off by default: what takes long belongs in a pool.
+        strategies, and of contexts that share it. Off by default: what takes long belongs here.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();

@@ -47,6 +47,11 @@ struct block_signals
     ~block_signals() {}
 };
 
+struct signal_mask
+{
+    void apply() const noexcept {}
+};
+
 struct unbound
 {
     unbound() noexcept {}

@@ -7,8 +7,9 @@
 #include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/pool_client.hpp>
 #include <asio_ewyk/detail/reserve.hpp>
-#include <asio_ewyk/metrics.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/detail/trace_point.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
@@ -186,6 +187,7 @@ private:
     void retire(std::size_t place) noexcept;
 
     worker_pool_options const options_;
+    signal_mask const signals_; // of the thread that has made the pool
 
     // Which threads are parked. Any thread.
     reserve parked_;

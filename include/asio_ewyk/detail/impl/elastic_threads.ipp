@@ -275,6 +275,7 @@ ASIO_EWYK_DECL void elastic_threads::start_for_queue() noexcept
 ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
 {
     name_this_thread(options_.name, place);
+    signals_.apply();
     stack_capture::allow(options_.stack_signal);
     trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)

@@ -48,10 +48,10 @@ namespace asio_ewyk {
     while `run()` or a sibling runs, and for destruction.
 
     @par Exception Safety
-    What a handler throws leaves `run()` or its sibling if the handler ran on the thread of a
-    caller, after production was passed on to another one; the call may then be repeated, without
-    `restart()`. On a thread of the pool it goes to `strategy_options::on_exception` (default:
-    `std::terminate`).
+    What a handler throws leaves `run()` or its sibling on the thread of a caller, after production
+    was passed on to another one; the call may then be repeated, without `restart()`. If the handler
+    ran on a thread of the pool it goes to `strategy_options::on_exception`; if that is empty it
+    leaves any one call, but for those inside handlers; without a caller, `std::terminate`.
 
     @par Example
     @snippet example/1_tutorial/1_drop_in.cpp program

@@ -80,7 +80,8 @@ struct worker_pool_options
     /// Called on the pool's thread with what a task threw; may run on several threads at once.
     /// Likewise, on whatever thread it is, with what a dispatched function threw that a stackful
     /// coroutine took to a thread which does not work for the pool, or for the context.
-    /// Empty: `std::terminate`, as Asio's `thread_pool` does. Must not throw.
+    /// Empty: a context's handler's leaves a call of `run()`; for all else, and where there is no
+    /// such call, `std::terminate`, as Asio's `thread_pool` does. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
     /** How long a handler may run before it is reported as stalled; and likewise, how long tasks

@@ -49,6 +49,7 @@ struct block_signals
 
 struct signal_mask
 {
+    signal_mask() noexcept {}
     void apply() const noexcept {}
 };
 

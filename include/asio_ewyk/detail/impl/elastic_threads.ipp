@@ -186,8 +186,12 @@ ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
         }
         catch (...)
         {
-            client.threw();
-            report(std::current_exception());
+            std::exception_ptr const error = std::current_exception();
+            if (options_.on_exception || !client.pass(error))
+            {
+                client.threw();
+                report(error);
+            }
         }
     }
     release(client);

@@ -41,7 +41,10 @@ namespace asio_ewyk {
     concurrently even with `produce_consume`, and `run_for()` may be late.
 
     `notify_fork`, with nobody inside `run()`, is as the base class's; with `fork_prepare` it waits
-    for handlers that run on threads of the pool, and both processes start such threads anew.
+    for handlers that run on threads of the pool, and both processes start such threads anew. So it
+    is in a handler of a context with `produce_consume`, on the thread of a caller. In any other
+    handler `fork_prepare` throws `std::logic_error`; what was prepared until then goes on after
+    `fork_parent`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called

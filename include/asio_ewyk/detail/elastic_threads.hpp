@@ -137,7 +137,8 @@ public:
 
     // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
     // lets the threads end. Afterwards, in both processes, they come again when they are needed.
-    // Nobody but tasks of the pool may use it in between.
+    // Nobody but tasks of the pool may use it in between. Not by a thread of the pool before it,
+    // which would wait for itself: throws std::logic_error.
     void notify_fork(asio::execution_context::fork_event event);
 
     // What one read of the moment shows; any thread.
@@ -185,6 +186,9 @@ private:
     void work(std::size_t place);
     bool next(std::size_t place, pool_client*& client, task*& t);
     void retire(std::size_t place) noexcept;
+
+    // The pool that has started this thread.
+    static inline thread_local elastic_threads const* of_this_thread_ = nullptr;
 
     worker_pool_options const options_;
     signal_mask const signals_; // of the thread that has made the pool

@@ -278,6 +278,7 @@ ASIO_EWYK_DECL void elastic_threads::start_for_queue() noexcept
 
 ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
 {
+    of_this_thread_ = this;
     name_this_thread(options_.name, place);
     signals_.apply();
     stack_capture::allow(options_.stack_signal);

@@ -94,7 +94,7 @@ ASIO_EWYK_DECL void elastic_threads::notify_fork(asio::execution_context::fork_e
 {
     bool const before = event == asio::execution_context::fork_prepare;
     if (before && of_this_thread_ == this)
-        throw std::logic_error("notify_fork on a thread of the pool, which the child would not have");
+        throw std::logic_error("notify_fork on a thread of the pool");
     {
         std::lock_guard lock(mutex_);
         forking_.store(before);

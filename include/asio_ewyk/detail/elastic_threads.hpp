@@ -13,6 +13,7 @@
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/config.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -31,7 +32,7 @@ worker_pool_options checked(worker_pool_options options);
 // Whoever submits a task gives it to a parked thread; else queues it, and starts a thread unless
 // max_threads are there or enough are on their way. A parked thread is in nobody's way: it serves
 // tasks and hand-overs alike, so none is held back while tasks wait (jetty/jetty.project#13187).
-class elastic_threads
+class BOOST_SYMBOL_VISIBLE elastic_threads
 {
 public:
     enum class outcome

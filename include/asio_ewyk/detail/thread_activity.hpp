@@ -49,7 +49,7 @@ public:
         std::uint64_t changes = 0;
         state now;
         time_point seen{}; // when stall_monitor saw the handler first; or time_point()
-        place where;
+        place where{};
     };
 
     thread_activity(thread_activity const&) = delete;

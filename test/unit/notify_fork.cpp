@@ -132,7 +132,6 @@ BOOST_AUTO_TEST_CASE(what_waits_in_a_pool_is_done_before)
 BOOST_AUTO_TEST_CASE(in_a_handler)
 {
     ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
-    deadline const in_time(ctx);
     // So that the pool has a thread.
     asio::post(
         asio::require(ctx.get_executor(), ewyk::strategy.produce_execute_consume), [] {});

@@ -93,8 +93,8 @@ public:
     // stall_monitor: has seen the handler of that change first.
     void see(std::uint64_t changes, time_point now) noexcept
     {
-        // Release, and acquire in look(): who sees the second sees the first; who sees one of them
-        // sees the change.
+        // Release, and acquire in look(): a thread that sees the second sees the first, and one
+        // that sees either sees the change.
         seen_.store(now, std::memory_order_release);
         seen_change_.store(changes, std::memory_order_release);
     }

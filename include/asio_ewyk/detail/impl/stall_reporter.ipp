@@ -152,7 +152,7 @@ ASIO_EWYK_DECL void stall_reporter::enter(state s) noexcept
     state_ = s;
 }
 
-// Not by stdio, which would hold a lock meanwhile that all others need who write to stderr.
+// Not by stdio, which holds a lock meanwhile that all others need that write to stderr.
 ASIO_EWYK_DECL void stall_reporter::write(std::string const& line) noexcept
 {
     enter(state::writes);

@@ -49,8 +49,8 @@ struct stall_report
     int thread_id = 0;
     std::string thread_name = {};
 
-    /// How long the handler has run, or ran; it is exact to 2 ms, and with `ended` to a tenth. With
-    /// `lag`: how long tasks have waited at least.
+    /// How long the handler has run, or ran; it is exact to a tenth, or to 2 ms if that is more.
+    /// With `lag`: how long tasks have waited at least.
     std::chrono::nanoseconds time{};
 
     /// Whether the thread sleeps or waits for something. If not, the handler computes; or other

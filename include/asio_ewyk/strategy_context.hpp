@@ -41,17 +41,20 @@ namespace asio_ewyk {
     concurrently even with `produce_consume`, and `run_for()` may be late.
 
     `notify_fork`, with nobody inside `run()`, is as the base class's; with `fork_prepare` it waits
-    for handlers that run on threads of the pool, and both processes start such threads anew.
+    for handlers that run on threads of the pool, and both processes start such threads anew. So it
+    is in a handler of a context with `produce_consume`, on the thread of a caller. In any other
+    handler `fork_prepare` throws `std::logic_error`; what was prepared until then goes on after
+    `fork_parent`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called
     while `run()` or a sibling runs, and for destruction.
 
     @par Exception Safety
-    What a handler throws leaves `run()` or its sibling if the handler ran on the thread of a
-    caller, after production was passed on to another one; the call may then be repeated, without
-    `restart()`. On a thread of the pool it goes to `strategy_options::on_exception` (default:
-    `std::terminate`).
+    What a handler throws leaves `run()` or its sibling on the thread of a caller, after production
+    was passed on to another one; the call may then be repeated, without `restart()`. If the handler
+    ran on a thread of the pool it goes to `strategy_options::on_exception`; if that is empty it
+    leaves any one call, but for those inside handlers; without a caller, `std::terminate`.
 
     @par Example
     @snippet example/1_tutorial/1_drop_in.cpp program

@@ -52,9 +52,9 @@ struct strategy_options
     std::function<void()> on_thread_stop = {};
     std::function<void(std::exception_ptr)> on_exception = {};
 
-    /// As in `event_loop_options`, and on by default as there. Also for what is submitted to the
-    /// context's own pool.
-    std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);
+    /// As in `worker_pool_options`, and off by default as there: handlers may block. Also for what
+    /// is submitted to the context's own pool.
+    std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
     stall_callback on_stall = {};
     int stack_signal = 0;
 

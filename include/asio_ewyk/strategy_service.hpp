@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/crew.hpp>
+#include <asio_ewyk/detail/passed_exceptions.hpp>
 #include <asio_ewyk/detail/reactor.hpp>
 #include <asio_ewyk/detail/stall_watch.hpp>
 #include <asio_ewyk/detail/strategy_engine.hpp>
@@ -33,6 +34,7 @@ class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
     , private detail::watched
     , private detail::reactor_host
+    , private detail::exception_passer
 {
 public:
     using key_type = strategy_service;
@@ -121,6 +123,9 @@ private:
     bool run_inside(detail::call_frame& frame, detail::task* t) override;
     void woken_elsewhere() override;
 
+    // Of detail::exception_passer.
+    bool pass(std::exception_ptr const& error) noexcept override;
+
     // Works on this thread until the turn is over; the heart of run() and its siblings.
     void take_part(detail::turn& t);
     void take_part_or_settle(detail::turn& t);
@@ -163,6 +168,7 @@ private:
 
     std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling
+    detail::passed_exceptions passed_;
 
     detail::stall_watch const watch_;
 };

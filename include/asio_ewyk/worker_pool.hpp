@@ -42,7 +42,7 @@ class pool_access;
     `asio::co_spawn(pool, ...)`, strands. An I/O object that is constructed with it works too, on
     a hidden reactor thread of Asio's; better give I/O objects a context of their own.
 
-    All signals are blocked on the pool's threads.
+    The pool's threads block the signals that the thread blocks which makes the pool.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.

@@ -80,15 +80,17 @@ struct worker_pool_options
     /// Called on the pool's thread with what a task threw; may run on several threads at once.
     /// Likewise, on whatever thread it is, with what a dispatched function threw that a stackful
     /// coroutine took to a thread which does not work for the pool, or for the context.
-    /// Empty: `std::terminate`, as Asio's `thread_pool` does. Must not throw.
+    /// Empty: a context's handler's leaves a call of `run()`; for all else, and where there is no
+    /// such call, `std::terminate`, as Asio's `thread_pool` does. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
     /** How long a handler may run before it is reported as stalled; and likewise, how long tasks
         may wait while no single handler is that long. 0: nothing is reported. At least 0. A report
-        comes within 2 ms after the threshold, while the handler still runs, on a machine that is
-        not overloaded. For that the process has a thread, while there are handlers to watch; where
-        none begin it sleeps. It counts for tasks of the pool, of strategies, and of contexts that
-        share it. Off by default: what takes long belongs in a pool.
+        comes within a tenth of the threshold after it, or 2 ms if that is more, while the handler
+        still runs, on a machine that is not overloaded. For that the process has a thread, while
+        there are handlers to watch; where none begin it sleeps. It counts for tasks of the pool, of
+        strategies, and of contexts that share it. Off by default: what takes long belongs here.
+        The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
 

@@ -177,15 +177,15 @@ BOOST_AUTO_TEST_CASE(a_monitor_that_gets_no_memory)
             left = n;
             ctx.poll();
             // For its looks: what they need memory for is left out.
-            std::this_thread::sleep_for(monitor.running() ? 20ms : 0ms);
-            bool const tried = left < n || monitor.running();
+            std::this_thread::sleep_for(ewyk::detail::watchdog::instance().running() ? 20ms : 0ms);
+            bool const tried = left < n || ewyk::detail::watchdog::instance().running();
             left = std::numeric_limits<long>::max();
             return tried;
         }));
     }
     BOOST_TEST(eventually([&] {
         begin_a_handler();
-        return monitor.running();
+        return ewyk::detail::watchdog::instance().running();
     }));
 }
 

@@ -4,6 +4,7 @@
 #include <asio_ewyk.hpp>
 
 #include <iostream>
+#include <stdexcept>
 #include <utility>
 
 #if defined(__unix__)
@@ -125,6 +126,89 @@ BOOST_AUTO_TEST_CASE(what_waits_in_a_pool_is_done_before)
             pool.execute([&] { ++ran; });
     });
     fork_and_go_on(pool, [&] { return ran == 10 && pool.threads() == 0; });
+}
+
+// A process for each connection, as in Asio's example: the handler forks, and both go on in run().
+BOOST_AUTO_TEST_CASE(in_a_handler)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    // So that the pool has a thread.
+    asio::post(
+        asio::require(ctx.get_executor(), ewyk::strategy.produce_execute_consume), [] {});
+    ctx.run();
+    ctx.restart();
+    using asio::local::stream_protocol;
+    stream_protocol::socket a(ctx), b(ctx);
+    asio::local::connect_pair(a, b);
+    char in = ' ';
+    int in_pool = 0;
+    pid_t child = -1;
+    asio::steady_timer timer(ctx, 1ms);
+    timer.async_wait([&](auto) {
+        std::cout.flush(); // or the child would write what waits to be written, too
+        ctx.notify_fork(asio::execution_context::fork_prepare);
+        child = ::fork();
+        if (child == 0)
+            ::alarm(100); // it is in nobody's care
+        ctx.notify_fork(child == 0 ? asio::execution_context::fork_child
+                                   : asio::execution_context::fork_parent);
+        if (child == 0)
+        {
+            asio::async_read(b, asio::buffer(&in, 1), [](auto, auto) {});
+            asio::async_write(a, asio::buffer("x", 1), [](auto, auto) {});
+        }
+        asio::post(asio::require(ctx.get_executor(), ewyk::strategy.produce_execute_consume),
+            [&] { ++in_pool; });
+    });
+    ctx.run();
+    if (child == 0)
+        ::_exit(in == 'x' && in_pool == 1 ? right : 1);
+    BOOST_TEST(in_pool == 1);
+    int status = 0;
+    BOOST_TEST_REQUIRE(::waitpid(child, &status, 0) == child);
+    BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == right));
+}
+
+namespace {
+
+/// Whether it throws there; nobody forks.
+template <class Context>
+bool refuses(Context& ctx)
+{
+    bool refused = false;
+    try
+    {
+        ctx.notify_fork(asio::execution_context::fork_prepare);
+    }
+    catch (std::logic_error const&)
+    {
+        refused = true;
+    }
+    ctx.notify_fork(asio::execution_context::fork_parent);
+    return refused;
+}
+
+} // namespace
+
+// Where it could not work it throws before it waits for anything, and all goes on.
+CONTEXT_TEST_CASE(in_a_handler_that_it_cannot_work_in, s)
+{
+    context ctx(s);
+    bool refused = false;
+    asio::post(asio::require(ctx.get_executor(), ewyk::strategy.produce_execute_consume),
+        [&] { refused = refuses(ctx); });
+    run(ctx);
+    BOOST_TEST((refused || s.serial)); // there it depends on which thread runs it
+    BOOST_TEST(works(ctx, s));
+}
+
+BOOST_AUTO_TEST_CASE(on_a_thread_of_a_pool)
+{
+    ewyk::worker_pool pool;
+    std::atomic<bool> refused{false};
+    pool.execute([&] { refused = refuses(pool); });
+    pool.join();
+    BOOST_TEST(refused);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

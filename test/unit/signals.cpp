@@ -1,5 +1,6 @@
 // Signals while everything runs: a timer of the process that interrupts every system call it can, and
-// signals that are waited for. None may be seen by a thread of the library's, none may be lost.
+// signals that are waited for. None may be lost. And what a handler does to its own thread, or to a
+// process that it starts, is as on the program's threads.
 
 #include "pool_support.hpp"
 #include <asio_ewyk.hpp>
@@ -8,6 +9,9 @@
 
 #include <csignal>
 #include <ctime>
+#include <iostream>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace support;
 
@@ -15,17 +19,12 @@ BOOST_AUTO_TEST_SUITE(signals)
 
 namespace {
 
-thread_local bool of_library = false;
-
 std::atomic<long> delivered{0};
-std::atomic<long> on_threads_of_library{0};
 static_assert(std::atomic<long>::is_always_lock_free); // so that a signal may count
 
 void count_signal(int)
 {
     ++delivered;
-    if (of_library)
-        ++on_threads_of_library;
 }
 
 /// Sends the process a signal five thousand times a second; system calls are not started again.
@@ -35,7 +34,6 @@ public:
     storm()
     {
         delivered = 0;
-        on_threads_of_library = 0;
         struct sigaction act = {};
         act.sa_handler = &count_signal;
         ::sigemptyset(&act.sa_mask);
@@ -103,27 +101,13 @@ void talk_in_a_storm(auto& ctx, std::atomic<int>& wrong)
     }
 }
 
-/// With hooks that tell which threads are the library's.
-class watched_context : public ewyk::strategy_context
-{
-public:
-    explicit watched_context(setting const& s) : strategy_context(watched(options(s))) {}
-
-private:
-    static ewyk::strategy_options watched(ewyk::strategy_options o)
-    {
-        o.on_thread_start = [] { of_library = true; };
-        return o;
-    }
-};
-
 } // namespace
 
-// Callers of run() are interrupted; what they wait for comes all the same.
-CONTEXT_TEST_CASE(interrupt_every_system_call_of_the_callers, s)
+// Callers of run() and the pool's threads are interrupted; what they wait for comes all the same.
+CONTEXT_TEST_CASE(interrupt_every_system_call, s)
 {
     std::atomic<int> wrong{0};
-    watched_context ctx(s);
+    context ctx(s);
     storm const interrupts;
     talk_in_a_storm(ctx, wrong);
     // Some sleep as guests meanwhile, with and without a deadline.
@@ -141,15 +125,14 @@ CONTEXT_TEST_CASE(interrupt_every_system_call_of_the_callers, s)
         t.join();
     BOOST_TEST(wrong == 0);
     BOOST_TEST(delivered >= 300);
-    BOOST_TEST(on_threads_of_library == 0);
 }
 
-BOOST_AUTO_TEST_CASE(never_interrupt_a_loop)
+BOOST_AUTO_TEST_CASE(interrupt_a_loop_and_a_pool)
 {
     std::atomic<int> wrong{0};
     event done;
-    ewyk::event_loop loop({.on_thread_start = [] { of_library = true; }});
-    ewyk::worker_pool pool({.on_thread_start = [] { of_library = true; }});
+    ewyk::event_loop loop;
+    ewyk::worker_pool pool;
     BOOST_TEST(warm_up(pool, 2));
     storm const interrupts;
     talk_in_a_storm(loop, wrong);
@@ -158,7 +141,6 @@ BOOST_AUTO_TEST_CASE(never_interrupt_a_loop)
     BOOST_TEST(done.wait());
     BOOST_TEST(loop.shutdown_gracefully(10ms, patience));
     BOOST_TEST(wrong == 0);
-    BOOST_TEST(on_threads_of_library == 0);
 }
 
 // Signals that are sent to the process while the library's threads are there arrive at who waits.
@@ -181,6 +163,74 @@ CONTEXT_TEST_CASE(sent_to_the_process_arrive_one_by_one, s)
     ::kill(::getpid(), SIGUSR2);
     run(ctx);
     BOOST_TEST(heard == 50);
+}
+
+namespace {
+
+constexpr int right = 42;
+
+void end_well(int)
+{
+    ::_exit(right);
+}
+
+/// The exit code of a child that does this; it ends by itself.
+template <class F>
+int exit_code_of_a_child(F f)
+{
+    std::cout.flush(); // or the child would write what waits to be written, too
+    pid_t const child = ::fork();
+    if (child == 0)
+    {
+        ::alarm(100); // it is in nobody's care
+        f();
+        ::_exit(1);
+    }
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+} // namespace
+
+// As a crash handler wants it: the address, the stack and the thread are those of the handler.
+BOOST_AUTO_TEST_CASE(a_crash_handler_runs_on_a_thread_of_the_pool)
+{
+    auto const crash = [] { ::raise(SIGSEGV); };
+    BOOST_TEST(exit_code_of_a_child([&] {
+        ::signal(SIGSEGV, &end_well);
+        ewyk::worker_pool pool;
+        pool.execute(crash);
+        pool.join();
+    }) == right);
+    BOOST_TEST(exit_code_of_a_child([&] {
+        ::signal(SIGSEGV, &end_well);
+        ewyk::event_loop loop;
+        asio::post(loop, crash);
+        loop.shutdown_gracefully(0ms, patience);
+    }) == right);
+}
+
+// What a handler starts can be terminated, as what the program starts.
+BOOST_AUTO_TEST_CASE(what_a_handler_starts_has_the_creators_mask)
+{
+    ewyk::worker_pool pool;
+    int status = 0;
+    pid_t child = -1;
+    event started;
+    pool.execute([&] {
+        child = ::fork();
+        if (child == 0)
+        {
+            ::execl("/bin/sleep", "sleep", "100", nullptr);
+            ::_exit(1);
+        }
+        started.set();
+    });
+    BOOST_TEST(started.wait());
+    BOOST_TEST_REQUIRE(child > 0);
+    ::kill(child, SIGTERM);
+    BOOST_TEST(::waitpid(child, &status, 0) == child);
+    BOOST_TEST((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

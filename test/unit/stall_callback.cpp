@@ -186,12 +186,12 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_work)
 
 BOOST_AUTO_TEST_CASE(defaults)
 {
-    BOOST_TEST((ewyk::strategy_options().stall_threshold == 100ms));
+    BOOST_TEST((ewyk::strategy_options().stall_threshold == 0ns));
     BOOST_TEST((ewyk::event_loop_options().stall_threshold == 100ms));
     BOOST_TEST((ewyk::worker_pool_options().stall_threshold == 0ns));
     BOOST_TEST(ewyk::strategy_options().stack_signal == 0);
     // The context's own pool has what the context has.
-    BOOST_TEST((ewyk::strategy_options().pool().stall_threshold == 100ms));
+    BOOST_TEST((ewyk::strategy_options({.stall_threshold = 7ms}).pool().stall_threshold == 7ms));
 }
 
 // The stack

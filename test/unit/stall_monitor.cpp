@@ -1,9 +1,9 @@
-// The thread that looks for stalls: when it is there, what it costs, and what it survives.
+// The thread that looks for stalls, the watchdog: when it is there, what it costs, and what it survives.
 
 #include "memory_support.hpp"
 #include "stall_support.hpp"
 
-#include <asio_ewyk/detail/stall_monitor.hpp>
+#include <asio_ewyk/detail/watchdog.hpp>
 
 #if defined(__linux__)
 
@@ -24,14 +24,14 @@ namespace {
 using namespace support;
 using kind_of_stall = ewyk::stall_kind;
 
-/// The directory of the monitor's thread in /proc; empty if there is none.
+/// The directory of the watchdog in /proc; empty if there is none.
 std::filesystem::path monitors_directory()
 {
     for (auto const& task : std::filesystem::directory_iterator("/proc/self/task"))
     {
         std::ifstream comm(task.path() / "comm");
         std::string name;
-        if (std::getline(comm, name) && name == "ewyk-stalls-0")
+        if (std::getline(comm, name) && name == "ewyk-watchdog-0")
             return task.path();
     }
     return {};
@@ -98,12 +98,13 @@ BOOST_AUTO_TEST_CASE(is_gone_with_the_last_context)
     }
     // Joined; the system may show the thread for a moment longer.
     BOOST_TEST(eventually([] { return monitors_directory() == ""; }));
-    BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+    BOOST_TEST(!ewyk::detail::watchdog::instance().running());
 }
 
 BOOST_AUTO_TEST_CASE(is_not_there_without_a_threshold)
 {
-    ewyk::strategy_context ctx({.stall_threshold = 0ns});
+    reports none;
+    ewyk::strategy_context ctx(own_thread(none, 0ns));
     ewyk::event_loop loop({.stall_threshold = 0ns});
     ewyk::worker_pool pool;
     gathering ran;
@@ -112,7 +113,7 @@ BOOST_AUTO_TEST_CASE(is_not_there_without_a_threshold)
     asio::post(pool, [&] { ran.arrive(); });
     ctx.run();
     BOOST_TEST(ran.wait_for(3));
-    BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+    BOOST_TEST(!ewyk::detail::watchdog::instance().running());
 }
 
 // It may have to come to rest; a window without a single wake-up must come, and after it a stall
@@ -183,13 +184,13 @@ BOOST_AUTO_TEST_CASE(a_monitor_that_cannot_start)
     asio::post(ctx, [&] { ran = true; });
     ctx.run();
     BOOST_TEST(ran);
-    BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+    BOOST_TEST(!ewyk::detail::watchdog::instance().running());
     fault.lift();
     BOOST_TEST(eventually([&] {
         asio::post(ctx, [] {});
         ctx.restart();
         ctx.run();
-        return ewyk::detail::stall_monitor::instance().running();
+        return ewyk::detail::watchdog::instance().running();
     }));
     BOOST_TEST(reports_a_stall(ctx, all));
 }
@@ -246,7 +247,7 @@ BOOST_AUTO_TEST_CASE(contexts_may_go_while_it_looks)
         });
     for (auto& t : threads)
         t.join();
-    BOOST_TEST(eventually([] { return !ewyk::detail::stall_monitor::instance().running(); }));
+    BOOST_TEST(eventually([] { return !ewyk::detail::watchdog::instance().running(); }));
 }
 
 // The destructor waits for the callback, so that may use what lives as long as the context.
@@ -287,7 +288,7 @@ BOOST_AUTO_TEST_CASE(goes_on_after_a_fork)
         if (announced)
         {
             ctx.notify_fork(asio::execution_context::fork_prepare);
-            BOOST_TEST(!ewyk::detail::stall_monitor::instance().running());
+            BOOST_TEST(!ewyk::detail::watchdog::instance().running());
         }
         pid_t const child = ::fork();
         if (child == 0)
@@ -295,7 +296,7 @@ BOOST_AUTO_TEST_CASE(goes_on_after_a_fork)
             ::alarm(100); // it is in nobody's care
             if (announced)
                 ctx.notify_fork(asio::execution_context::fork_child);
-            bool const none = !ewyk::detail::stall_monitor::instance().running();
+            bool const none = !ewyk::detail::watchdog::instance().running();
             bool good = none && reports_a_stall(ctx, all);
             {
                 reports others;

@@ -172,6 +172,7 @@ public:
     ~mutex() { weak_memory::destroy_mutex(std::exchange(object_, 0)); }
 
     void lock() { weak_memory::lock(object_); }
+    bool try_lock() { return weak_memory::try_lock(object_); }
     void unlock() { weak_memory::unlock(object_); }
 
 private:

@@ -53,6 +53,12 @@ struct wake_up_place
     void leave() noexcept {}
 };
 
+struct signal_mask
+{
+    signal_mask() noexcept {}
+    void apply() const noexcept {}
+};
+
 struct unbound
 {
     unbound() noexcept {}

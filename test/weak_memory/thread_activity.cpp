@@ -64,7 +64,7 @@ struct used_again : scenario
     {
         std::construct_at(&thread_activity::all_, nullptr);
         std::construct_at(&thread_activity::records_, std::size_t{0});
-        std::construct_at(&thread_activity::asked_, thread_activity::attention::none);
+        std::construct_at(&thread_activity::asked_, false);
         first = thread_activity::add();
     }
 

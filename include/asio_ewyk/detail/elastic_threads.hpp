@@ -7,11 +7,13 @@
 #include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/pool_client.hpp>
 #include <asio_ewyk/detail/reserve.hpp>
-#include <asio_ewyk/metrics.hpp>
+#include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/detail/trace_point.hpp>
+#include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/config.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -30,7 +32,7 @@ worker_pool_options checked(worker_pool_options options);
 // Whoever submits a task gives it to a parked thread; else queues it, and starts a thread unless
 // max_threads are there or enough are on their way. A parked thread is in nobody's way: it serves
 // tasks and hand-overs alike, so none is held back while tasks wait (jetty/jetty.project#13187).
-class elastic_threads
+class BOOST_SYMBOL_VISIBLE elastic_threads
 {
 public:
     enum class outcome
@@ -136,7 +138,8 @@ public:
 
     // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
     // lets the threads end. Afterwards, in both processes, they come again when they are needed.
-    // Nobody but tasks of the pool may use it in between.
+    // Nobody but tasks of the pool may use it in between. Not by a thread of the pool before it,
+    // which would wait for itself: throws std::logic_error.
     void notify_fork(asio::execution_context::fork_event event);
 
     // What one read of the moment shows; any thread.
@@ -185,7 +188,11 @@ private:
     bool next(std::size_t place, pool_client*& client, task*& t);
     void retire(std::size_t place) noexcept;
 
+    // The pool that has started this thread.
+    static inline thread_local elastic_threads const* of_this_thread_ = nullptr;
+
     worker_pool_options const options_;
+    signal_mask const signals_; // of the thread that has made the pool
 
     // Which threads are parked. Any thread.
     reserve parked_;

@@ -181,6 +181,7 @@ private:
 
     asio::io_context& ioc_;
     event_loop_options const options_;
+    signal_mask const signals_; // of the thread that has made the loop
     std::unique_ptr<task_times> const times_; // null without the option `timing`
 
     // From the beginning: an io_context that runs out of work stops, before it was run as well.

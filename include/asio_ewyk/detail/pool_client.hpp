@@ -3,10 +3,12 @@
 
 #include <asio_ewyk/detail/counter.hpp>
 #include <asio_ewyk/detail/fair_queue.hpp>
+#include <asio_ewyk/detail/passed_exceptions.hpp>
 #include <asio_ewyk/detail/timed_run.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 
 namespace asio_ewyk::detail {
 
@@ -30,6 +32,12 @@ public:
     // Before the client is used: measures what its tasks take.
     void measure(task_times* times) noexcept { times_ = times; }
 
+    // Likewise: has what its tasks throw passed on.
+    void pass_exceptions_by(exception_passer& p) noexcept { passer_ = &p; }
+
+    // Whether what a task has thrown leaves a call of run(). While it is pinned.
+    bool pass(std::exception_ptr const& error) noexcept { return passer_ && passer_->pass(error); }
+
     // Runs a task that was given to the pool, on this thread: a thread of the pool, or whoever
     // takes it instead.
     void run(task* t)
@@ -40,7 +48,7 @@ public:
         run_timed(times_, *t);
     }
 
-    // A task on a thread of the pool has thrown.
+    // A task on a thread of the pool has thrown, and that leaves no call.
     void threw() noexcept { thrown_.add(); }
 
     // How many tasks of users were begun, and how many threw.
@@ -69,6 +77,7 @@ public:
 private:
     void const* owner_;
     task_times* times_ = nullptr;
+    exception_passer* passer_ = nullptr;
 
     // Layout: [threads that run a task of this client 48 bits][threads that wait for them 16 bits]
     static constexpr std::uint64_t one_thread = 1 << 16;

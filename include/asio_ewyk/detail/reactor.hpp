@@ -187,7 +187,7 @@ public:
     // The io_context was stopped: nobody takes what is queued here any more, until it is restarted.
     void stopped() noexcept { stopped_.store(true); }
 
-    // The callers inside run() have left: a thread of the pool that waits here comes out.
+    // A thread that waits here comes out, if it is to leave.
     void expel() noexcept { wake_up(); }
 
     // Destroys what is queued. Nobody may produce any more.
@@ -224,7 +224,8 @@ private:
                 return true;
             }
         }
-        return frame.run ? frame.run->done() : crew_.not_stepping() == 0;
+        return frame.run ? frame.run->interrupted() || frame.run->done()
+                         : crew_.not_stepping() == 0;
     }
 
     // The io_context was looked into until now.

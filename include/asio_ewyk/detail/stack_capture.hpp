@@ -64,7 +64,7 @@ public:
         ::sigaction(signal, &action, nullptr);
     }
 
-    // On threads of the library, on which all signals are blocked otherwise.
+    // On threads of the library, whatever the creator of the context blocks.
     static void allow(int signal) noexcept
     {
         if (signal == 0)

@@ -16,14 +16,15 @@ public:
     static constexpr std::size_t most = 10;
     static constexpr std::chrono::nanoseconds window = std::chrono::seconds(1);
 
-    bool allows(time_point now) noexcept
+    // `full`: there is no room for one.
+    bool allows(time_point now, bool full = false) noexcept
     {
         if (n_ == 0 || now - began_ >= window)
         {
             began_ = now;
             n_ = 0;
         }
-        if (n_ == most)
+        if (n_ == most || full)
         {
             ++suppressed_;
             return false;

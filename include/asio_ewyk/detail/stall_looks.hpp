@@ -1,13 +1,11 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_LOOKS_HPP
 #define ASIO_EWYK_DETAIL_STALL_LOOKS_HPP
 
-#include <asio_ewyk/detail/handler_name.hpp>
 #include <asio_ewyk/detail/lag_finder.hpp>
-#include <asio_ewyk/detail/stack_capture.hpp>
 #include <asio_ewyk/detail/stall_limit.hpp>
+#include <asio_ewyk/detail/stall_reporter.hpp>
 #include <asio_ewyk/detail/stall_teller.hpp>
 #include <asio_ewyk/detail/thread_activity.hpp>
-#include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/detail/watch_place.hpp>
 #include <asio_ewyk/detail/watched.hpp>
 #include <asio_ewyk/stall_report.hpp>
@@ -17,37 +15,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
 // What the stall_monitor sees when it looks at the records of all threads, and what it makes of it.
-// Its thread only.
+// The watchdog's thread only.
 class stall_looks
 {
 public:
     struct result
     {
-        std::uint64_t changes = 0; // since the look before
+        bool changed = false;      // since the look before
         time_point due = forever;  // when one of the handlers that run is to be looked at again
         std::chrono::nanoseconds threshold = std::chrono::hours(1); // the least
     };
 
-    // Reports what it finds.
-    result look(time_point now) noexcept
+    // Gives what it finds to the reporter.
+    result look(time_point now, stall_reporter& reporter) noexcept
     {
         result r;
+        reporter_ = &reporter;
         try
         {
             watch_place::for_each([&](watch_place& p) { prepare(p, r); });
-            thread_activity::for_each([&](thread_activity const& a) { look_at(a, now, r); });
+            thread_activity::for_each([&](thread_activity& a) { look_at(a, now, r); });
             watch_place::for_each([&](watch_place& p) { look_for_lag(p, now); });
         }
         catch (...)
         {
-            // No memory for what this would remember or report; the next look may have some.
+            // No memory for what this would remember or find; the next look may have some.
         }
         return r;
     }
@@ -56,12 +52,12 @@ private:
     // The handler that a thread was in.
     struct sighting
     {
-        bool known = false; // the thread was seen before
+        bool known = false;          // the thread was seen before
         std::uint64_t changes = 0;
-        time_point since{};                 // it began, or was seen first
-        bool stalls = false;                // was reported, or left out
-        std::optional<stall_report> told{}; // the report
-        void const* owner = nullptr;        // then
+        time_point since{};          // it was seen first
+        bool stalls = false;         // was found, or left out
+        bool found = false;          // was found
+        void const* owner = nullptr; // then
     };
 
     // What is at a place.
@@ -119,19 +115,22 @@ private:
         c.runs = nullptr;
     }
 
-    void look_at(thread_activity const& a, time_point now, result& r)
+    void look_at(thread_activity& a, time_point now, result& r)
     {
         thread_activity::sight const s = a.look();
         sighting& g = at(threads_, a.number());
         if (!g.known || s.changes != g.changes)
         {
-            r.changes += g.known ? s.changes - g.changes : 1;
-            sighting const before = std::exchange(g, sighting());
-            g.known = true;
-            g.changes = s.changes;
-            g.since = s.began == time_point() ? now : std::min(s.began, now);
-            if (before.told)
-                report_end(before);
+            r.changed = true;
+            sighting const before = g;
+            g = {.known = true, .changes = s.changes, .since = now};
+            a.see(s.changes, now);
+            if (watch_place* const p = before.found ? find(before.owner) : nullptr)
+                reporter_->add({.kind = stall_kind::ended,
+                    .place = p,
+                    .owner = before.owner,
+                    .where = &a,
+                    .time = now - before.since});
         }
         watch_place* const p = runs_handler(s) ? find(s.now.owner) : nullptr;
         if (!p)
@@ -148,7 +147,17 @@ private:
         {
             g.stalls = true;
             g.owner = s.now.owner;
-            report(a, s, g, *p);
+            if (allows(c, now))
+            {
+                reporter_->add({.kind = stall_kind::running,
+                    .place = p,
+                    .owner = g.owner,
+                    .where = &a,
+                    .sight = s,
+                    .since = g.since,
+                    .suppressed = c.limit.take_suppressed()});
+                g.found = true;
+            }
         }
         // Then less and less often, so that its end is seen.
         r.due = std::min(r.due,
@@ -156,52 +165,7 @@ private:
                      : after(threshold, g.since));
     }
 
-    void report(thread_activity const& a, thread_activity::sight const& s, sighting& g,
-        watch_place& p)
-    {
-        p.look(s.now.owner, [&](stall_teller const& w) {
-            stall_report r;
-            r.context = w.settings().context;
-            r.handler = handler_name(s.now.what);
-            if (s.where.file)
-                r.location.emplace(s.where.file, s.where.line, s.where.function);
-            r.thread_id = a.thread();
-            r.thread_name = thread_name(a.thread());
-            r.sleeps = sleeps(a.thread());
-            r.waiting = w.what().waiting();
-            // If it has ended meanwhile, nothing of this needs to be true.
-            if (a.changes() != s.changes)
-                return;
-            time_point const now = std::chrono::steady_clock::now();
-            stall_limit& limit = at(contexts_, p.number()).limit;
-            if (!limit.allows(now))
-                return;
-            r.suppressed = limit.take_suppressed();
-            r.time = now - g.since;
-            // Last: the signal may end what the handler waits for, and so the handler.
-            if (w.settings().stack_signal != 0)
-                r.stack = stack_capture::of(a, s.changes, w.settings().stack_signal);
-            g.told = r;
-            w.tell(r);
-        });
-    }
-
-    void report_end(sighting const& g)
-    {
-        watch_place* const p = find(g.owner);
-        if (!p)
-            return;
-        p->look(g.owner, [&](stall_teller const& w) {
-            stall_report r = *g.told;
-            r.kind = stall_kind::ended;
-            r.time = std::chrono::steady_clock::now() - g.since;
-            r.sleeps = false;
-            r.waiting = w.what().waiting();
-            r.stack.clear();
-            r.suppressed = 0;
-            w.tell(r);
-        });
-    }
+    bool allows(context& c, time_point now) { return c.limit.allows(now, reporter_->full()); }
 
     void look_for_lag(watch_place& p, time_point now)
     {
@@ -214,22 +178,22 @@ private:
                 return c.lag.reset();
             auto const found = c.lag.look(now, w.settings().threshold, what.taken(), c.longest,
                 [&] { return what.waiting(); });
-            if (!found || !c.limit.allows(now))
+            if (!found || !allows(c, now))
                 return;
-            stall_report r;
-            r.kind = stall_kind::lag;
-            r.context = w.settings().context;
-            r.handler = handler_name(c.runs);
-            r.time = found->time;
-            r.ran = found->ran;
-            r.waiting = what.waiting();
-            r.suppressed = c.limit.take_suppressed();
-            w.tell(r);
+            reporter_->add({.kind = stall_kind::lag,
+                .place = &p,
+                .owner = p.owner(),
+                .sight = {.now = {c.runs, nullptr}},
+                .time = found->time,
+                .ran = found->ran,
+                .suppressed = c.limit.take_suppressed()});
         });
     }
 
     // How soon a stalled handler is looked at again.
     static constexpr auto again = std::chrono::milliseconds(2);
+
+    stall_reporter* reporter_ = nullptr; // of the look
 
     std::deque<sighting> threads_; // by number of the record
     std::deque<context> contexts_; // by number of the place

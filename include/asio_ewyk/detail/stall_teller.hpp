@@ -5,14 +5,19 @@
 #include <asio_ewyk/stall_report.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace asio_ewyk::detail {
 
 class watched;
 
-// What the options of a context say of stalls.
+// What a value of the environment variable ASIO_EWYK_STALLS says, as "100ms"; or nothing.
+std::optional<std::chrono::nanoseconds> stall_threshold_from(std::string_view text) noexcept;
+
+// What the options of a context say of stalls, and the environment, which counts more.
 struct stall_settings
 {
     // Throws std::invalid_argument.
@@ -32,7 +37,7 @@ struct stall_settings
     std::string context;
 
 private:
-    void check() const;
+    void check();
 };
 
 // Something watched, and whom to tell of its stalls.
@@ -51,8 +56,8 @@ public:
     watched const& what() const noexcept { return what_; }
     stall_settings const& settings() const noexcept { return settings_; }
 
-    // A report must not end the program, nor be lost.
-    void tell(stall_report const& report) const noexcept;
+    // Calls the callback. False if there is none, or it has thrown.
+    bool tell(stall_report const& report) const noexcept;
 
 private:
     watched const& what_;

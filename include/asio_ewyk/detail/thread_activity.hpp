@@ -35,14 +35,6 @@ public:
         void const* owner = nullptr;
     };
 
-    // What whoever begins a handler is asked to do besides.
-    enum class attention : unsigned char
-    {
-        none,
-        stamp, // with the time
-        wake,  // and to wake who asks, who then sets it back
-    };
-
     // A place in the source that a handler said it is at; null: it did not.
     struct place
     {
@@ -56,8 +48,8 @@ public:
     {
         std::uint64_t changes = 0;
         state now;
-        time_point began{}; // of the handler; or time_point() if it is not known
-        place where;
+        time_point seen{}; // when stall_monitor saw the handler first; or time_point()
+        place where{};
     };
 
     thread_activity(thread_activity const&) = delete;
@@ -77,7 +69,7 @@ public:
     {
         for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
             if (a->used_.load(std::memory_order_acquire))
-                f(std::as_const(*a));
+                f(*a);
     }
 
     // In the child of a fork, where the other threads do not exist.
@@ -98,16 +90,21 @@ public:
     // or of one after it, at the end, and does not take it for a part of this one.
     sight look() const noexcept;
 
-    // Any thread. `waker` is to be called by one that begins a handler while it is asked to.
-    static attention asked() noexcept { return asked_.load(); }
-    static void ask(attention what) noexcept { asked_.store(what); }
-
-    // True for one of those that are to wake who asks.
-    static bool answer() noexcept
+    // stall_monitor: has seen the handler of that change first.
+    void see(std::uint64_t changes, time_point now) noexcept
     {
-        auto asked = attention::wake;
-        return asked_.compare_exchange_strong(asked, attention::stamp);
+        // Release, and acquire in look(): a thread that sees the second sees the first, and one
+        // that sees either sees the change.
+        seen_.store(now, std::memory_order_release);
+        seen_change_.store(changes, std::memory_order_release);
     }
+
+    // Any thread. Whether one that begins a handler is to call the waker.
+    static bool asked() noexcept { return asked_.load(); }
+    static void ask(bool to_wake) noexcept { asked_.store(to_wake); }
+
+    // True for one of those that are asked, and then no other is.
+    static bool answer() noexcept { return asked_.exchange(false); }
 
     static void wake_by(void (*waker)() noexcept) noexcept { waker_.store(waker); }
 
@@ -188,11 +185,11 @@ private:
     void attend() noexcept
     {
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (asked_.load(std::memory_order_relaxed) != attention::none) [[unlikely]]
-            stamp();
+        if (asked_.load(std::memory_order_relaxed)) [[unlikely]]
+            wake();
     }
 
-    void stamp() noexcept;
+    static void wake() noexcept;
 
     static thread_activity shared_;
 
@@ -201,8 +198,8 @@ private:
     static inline std::atomic<std::size_t> records_{0};
     static inline std::atomic<void (*)() noexcept> waker_{nullptr}; // set before somebody asks
 
-    // Written by the stall_monitor and by who wakes it; read by all, so nothing else is near it.
-    alignas(64) static inline std::atomic<attention> asked_{attention::none};
+    // Written by the stall_monitor and by what wakes it; read by all, so nothing else is near it.
+    alignas(64) static inline std::atomic<bool> asked_{false};
 
     alignas(64) std::atomic<std::uint64_t> changes_{0};
     std::atomic<task_action> what_{nullptr};
@@ -212,13 +209,15 @@ private:
     std::size_t number_ = 0;        // not changed once it is in the list
 
     // They count for the change of that number only.
-    std::atomic<std::uint64_t> stamped_{0};
-    std::atomic<time_point> began_{};
     std::atomic<std::uint64_t> located_{0};
     std::atomic<std::uint64_t> places_{0}; // how many it was told
     std::atomic<char const*> file_{nullptr};
     std::atomic<char const*> function_{nullptr};
     std::atomic<unsigned> line_{0};
+
+    // Written by stall_monitor.
+    std::atomic<std::uint64_t> seen_change_{0};
+    std::atomic<time_point> seen_{};
 
     thread_activity* next_ = nullptr; // not changed once it is in the list
 };

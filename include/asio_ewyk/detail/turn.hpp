@@ -2,6 +2,7 @@
 #define ASIO_EWYK_DETAIL_TURN_HPP
 
 #include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/passed_exceptions.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -45,6 +46,12 @@ public:
             || (deadline_ != forever && std::chrono::steady_clock::now() >= deadline_);
     }
 
+    // Before it begins: whether it is to look for what was thrown elsewhere.
+    void take_from(passed_exceptions const& thrown) noexcept { thrown_ = &thrown; }
+
+    // Something was, so the thread is not to go on.
+    bool interrupted() const noexcept { return thrown_ && thrown_->any(); }
+
     // Whether it ends only when there is nothing left to do, or it is told to.
     bool endless() const noexcept
     {
@@ -61,6 +68,7 @@ private:
     waiting wait_;
     time_point deadline_;
     bool stepping_;
+    passed_exceptions const* thrown_ = nullptr;
     std::size_t executed_ = 0;
 };
 

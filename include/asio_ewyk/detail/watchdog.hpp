@@ -10,7 +10,6 @@
 #include <atomic>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -35,6 +34,7 @@ public:
         friend watchdog;
         std::atomic<bool> woken_{false};
         time_point due_ = forever; // guarded by mutex_
+        client* next_ = nullptr;   // guarded by mutex_
     };
 
     // Throws std::bad_alloc.
@@ -43,8 +43,8 @@ public:
     watchdog(watchdog const&) = delete;
     watchdog& operator=(watchdog const&) = delete;
 
-    // Throws std::bad_alloc. Starts no thread: wake() does.
-    void add(client& c);
+    // Starts no thread: wake() does.
+    void add(client& c) noexcept;
 
     // Waits for a look that is under way. Not from a look.
     void remove(client& c) noexcept;
@@ -53,13 +53,17 @@ public:
     // a thread of idle priority may call it, which must not start one.
     void wake(client& c, bool may_start = true) noexcept;
 
+    // Likewise, for a thread that may hold what a fork waits for that is under way. False if there
+    // is no thread: the system refuses one, or the lock is taken. Then nothing will look.
+    bool try_wake(client& c) noexcept;
+
     // Whether it has a thread.
     bool running() const noexcept { return running_.load(); }
 
 private:
     watchdog();
 
-    void start() noexcept;
+    bool start() noexcept;
     void work() noexcept;
     static void fork_prepare() noexcept;
     static void fork_parent() noexcept;
@@ -71,7 +75,7 @@ private:
 
     // Held while it looks, which takes microseconds.
     std::mutex mutex_;
-    std::vector<client*> clients_; // guarded by mutex_
+    client* clients_ = nullptr; // guarded by mutex_
 
     parker sleep_;
 

@@ -39,10 +39,10 @@ inline void describe_thread(text_sink& out, thread_activity const& a, time_point
         out << (type ? " of " : ", works for ") << s.now.owner;
     if (type && s.where.file)
         out << " at " << s.where.file << ':' << std::uint64_t{s.where.line};
-    if (type && s.began != time_point() && s.began <= now)
+    if (type && s.seen != time_point() && s.seen <= now)
         out << " since "
             << static_cast<std::uint64_t>(
-                   std::chrono::duration_cast<std::chrono::milliseconds>(now - s.began).count())
+                   std::chrono::duration_cast<std::chrono::milliseconds>(now - s.seen).count())
             << " ms";
     out << ", change " << s.changes << '\n';
 }

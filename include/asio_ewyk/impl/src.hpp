@@ -23,6 +23,7 @@
 #include <asio_ewyk/detail/impl/sentinel.ipp>
 #include <asio_ewyk/detail/impl/spread.ipp>
 #include <asio_ewyk/detail/impl/stall_monitor.ipp>
+#include <asio_ewyk/detail/impl/stall_reporter.ipp>
 #include <asio_ewyk/detail/impl/stall_teller.ipp>
 #include <asio_ewyk/detail/impl/stall_watch.ipp>
 #include <asio_ewyk/detail/impl/this_thread.ipp>

@@ -33,6 +33,7 @@ ASIO_EWYK_DECL strategy_service::strategy_service(
     , leases_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
+    crew_.pool().client().pass_exceptions_by(*this);
     measure();
     provide_io();
 }
@@ -50,6 +51,7 @@ ASIO_EWYK_DECL strategy_service::strategy_service(
     , leases_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
+    crew_.pool().client().pass_exceptions_by(*this);
     measure();
     provide_io();
 }
@@ -196,8 +198,20 @@ ASIO_EWYK_DECL void strategy_service::report_stray(std::exception_ptr error) noe
     // Somebody runs the io_context itself: the executor of that keeps it until the handler is over.
     if (auto const ex = ioc_.get_executor(); ex.running_in_this_thread())
         return ex.execute([&] { std::rethrow_exception(std::move(error)); });
+    auto& threads = detail::pool_access::threads(pool_);
+    if (!threads.options().on_exception && pass(error))
+        return;
     thrown_.add();
-    detail::pool_access::threads(pool_).report(std::move(error));
+    threads.report(std::move(error));
+}
+
+ASIO_EWYK_DECL bool strategy_service::pass(std::exception_ptr const& error) noexcept
+{
+    if (!passed_.pass(error))
+        return false;
+    reactor_.expel();
+    crew_.wake_all();
+    return true;
 }
 
 // Counts a thread as being inside run().
@@ -252,15 +266,29 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
 // given to the pool, and what comes back, be missing in the next one.
 ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::turn& t)
 {
+    // A call inside a handler may catch what leaves it, and takes nothing from elsewhere.
+    bool const inner = detail::call_frame::find(&engine_) != nullptr;
+    struct caller
+    {
+        detail::passed_exceptions& thrown;
+        ~caller() { thrown.left(); }
+    };
     try
     {
-        take_part(t);
+        if (inner)
+            return take_part(t);
+        t.take_from(passed_);
+        passed_.came();
+        {
+            caller const here{passed_};
+            take_part(t);
+        }
+        passed_.rethrow_one();
     }
     catch (...)
     {
         crew_.settle(t.executed());
-        // Not of a call inside a handler, which may catch it.
-        if (!detail::call_frame::find(&engine_) && detail::exception_of_a_handler())
+        if (!inner && detail::exception_of_a_handler())
             thrown_.add();
         throw;
     }
@@ -299,6 +327,8 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
     detail::time_point enough{};
     while (!over(t))
     {
+        if (t.interrupted())
+            passed_.rethrow_one();
         bool const entered = engine_.enter(frame);
         if (!entered && t.wait() == detail::turn::waiting::none && crew_.is_alone(frame))
         {
@@ -341,7 +371,8 @@ ASIO_EWYK_DECL bool strategy_service::rest(detail::guest& g, std::size_t place, 
     detail::test_point();
     // Park first, then look: whoever has something for a guest adds it first and then looks who is
     // parked.
-    bool const busy = engine_.idle() || crew_.pool().client().size() != 0 || ioc_.stopped();
+    bool const busy = engine_.idle() || crew_.pool().client().size() != 0 || ioc_.stopped()
+        || t.interrupted();
     if (busy && guests.withdraw(place))
         return false;
     if (g.sleep.park_until(busy ? detail::forever : t.deadline()))

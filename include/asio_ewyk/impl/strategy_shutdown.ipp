@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 
 namespace asio_ewyk {
 
@@ -75,10 +76,18 @@ ASIO_EWYK_DECL void strategy_service::shutdown()
     reactor_.destroy_tasks();
 }
 
+// In a handler it works where handlers run on the thread of a caller, one at a time. Elsewhere
+// another thread may produce, and waits inside the io_context for as long as it likes; or the
+// handler runs on a thread of the pool, and the child has no caller.
 ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_event event)
 {
     if (event == asio::execution_context::fork_prepare)
+    {
+        if (detail::call_frame::find(&engine_)
+            && engine_.strategy() != strategy_t::produce_consume)
+            throw std::logic_error("notify_fork in a handler needs a produce_consume context");
         engine_.stop_looking(false);
+    }
     detail::pool_access::threads(pool_).notify_fork(event);
     detail::stall_monitor::instance().notify_fork(event);
 }

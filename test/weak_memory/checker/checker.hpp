@@ -134,6 +134,7 @@ void wake(object o, unsigned count);
 object make_mutex();
 void destroy_mutex(object o);
 void lock(object o);
+bool try_lock(object o);
 void unlock(object o);
 
 object make_condition();

@@ -220,6 +220,12 @@ void lock(object o)
     get<rl::mutex>(o).lock($);
 }
 
+bool try_lock(object o)
+{
+    outside const out;
+    return get<rl::mutex>(o).try_lock($);
+}
+
 void unlock(object o)
 {
     outside const out;

@@ -6,6 +6,7 @@
 #include <asio_ewyk/detail/impl/elastic_threads.ipp>
 
 #include <mutex>
+#include <stdexcept>
 
 namespace asio_ewyk::detail {
 
@@ -92,6 +93,8 @@ ASIO_EWYK_DECL void elastic_threads::stop_and_wait()
 ASIO_EWYK_DECL void elastic_threads::notify_fork(asio::execution_context::fork_event event)
 {
     bool const before = event == asio::execution_context::fork_prepare;
+    if (before && of_this_thread_ == this)
+        throw std::logic_error("notify_fork on a thread of the pool");
     {
         std::lock_guard lock(mutex_);
         forking_.store(before);

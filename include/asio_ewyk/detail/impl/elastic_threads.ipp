@@ -190,8 +190,12 @@ ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
         }
         catch (...)
         {
-            client.threw();
-            report(std::current_exception());
+            std::exception_ptr const error = std::current_exception();
+            if (options_.on_exception || !client.pass(error))
+            {
+                client.threw();
+                report(error);
+            }
         }
     }
     release(client);
@@ -278,7 +282,9 @@ ASIO_EWYK_DECL void elastic_threads::start_for_queue() noexcept
 
 ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
 {
+    of_this_thread_ = this;
     name_this_thread(options_.name, place);
+    signals_.apply();
     stack_capture::allow(options_.stack_signal);
     trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)

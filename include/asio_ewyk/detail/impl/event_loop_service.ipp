@@ -223,6 +223,7 @@ ASIO_EWYK_DECL void event_loop_service::work()
     clock_.begin();
     stack_ = thread_stack::mine();
     call_frame const frame(this);
+    signals_.apply();
     stack_capture::allow(options_.stack_signal);
     name_this_thread(options_.name, options_.number);
     cpu_binding const bound(cpu_of(options_));

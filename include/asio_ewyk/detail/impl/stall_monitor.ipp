@@ -2,13 +2,13 @@
 #define ASIO_EWYK_DETAIL_IMPL_STALL_MONITOR_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/cpu_binding.hpp>
+#include <asio_ewyk/detail/stack_capture.hpp>
 #include <asio_ewyk/detail/stall_monitor.hpp>
-#include <asio_ewyk/detail/stall_pace.hpp>
+#include <asio_ewyk/detail/thread_activity.hpp>
 #include <asio_ewyk/detail/this_thread.hpp>
 #include <asio_ewyk/detail/watch_place.hpp>
 
-#include <new>
+#include <algorithm>
 #include <utility>
 
 #if defined(__linux__) && __has_include(<linux/membarrier.h>)
@@ -48,6 +48,7 @@ ASIO_EWYK_DECL stall_monitor& stall_monitor::instance()
 ASIO_EWYK_DECL stall_monitor::stall_monitor()
 {
     thread_activity::wake_by(&stall_monitor::wake);
+    watchdog::instance(); // so that its mutexes are locked after this one before a fork
 #if defined(ASIO_EWYK_HAS_PTHREAD)
     // Also for forks that nobody announces by notify_fork(). Without memory for it there are none.
     ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
@@ -58,135 +59,82 @@ ASIO_EWYK_DECL void stall_monitor::join() noexcept
 {
     std::lock_guard const lock(mutex_);
     ++contexts_;
-    if (run_)
-        run_->sleep.unpark(); // its threshold may be the least
-    else
-        ask_to_wake();
+    update();
+    watchdog::instance().wake(*this, false); // its threshold may be the least
 }
 
 ASIO_EWYK_DECL void stall_monitor::leave() noexcept
 {
-    std::thread ended;
+    bool last = false;
     {
         std::lock_guard const lock(mutex_);
-        if (--contexts_ == 0)
-            ended = end();
+        last = --contexts_ == 0;
+        update();
     }
-    if (ended.joinable())
-        ended.join();
+    if (last)
+        reporter_.await();
 }
 
 ASIO_EWYK_DECL void stall_monitor::notify_fork(
     boost::asio::execution_context::fork_event event) noexcept
 {
-    std::thread ended;
+    bool const before = event == boost::asio::execution_context::fork_prepare;
     {
         std::lock_guard const lock(mutex_);
-        if (event == boost::asio::execution_context::fork_prepare)
-        {
+        if (before)
             ++forks_;
-            ended = end();
-        }
-        else if (forks_ == 0 || --forks_ == 0)
-            ask_to_wake();
+        else if (forks_ != 0)
+            --forks_;
+        update();
     }
-    if (ended.joinable())
-        ended.join();
-}
-
-// Under mutex_. The thread is to be joined, if there is one.
-ASIO_EWYK_DECL std::thread stall_monitor::end() noexcept
-{
-    thread_activity::ask(attention::none);
-    if (!run_)
-        return {};
-    run_->stop.store(true);
-    run_->sleep.unpark();
-    run_.reset();
-    return std::move(thread_);
-}
-
-// Under mutex_, while there is no thread.
-ASIO_EWYK_DECL void stall_monitor::ask_to_wake() noexcept
-{
-    if (!run_)
-        thread_activity::ask(
-            contexts_ != 0 && forks_ == 0 ? attention::wake : attention::none);
-}
-
-// Whoever begins a handler while the monitor sleeps or is not there.
-ASIO_EWYK_DECL void stall_monitor::wake() noexcept
-{
-    stall_monitor& self = instance();
-    if (std::chrono::steady_clock::now() >= self.retry_.load(std::memory_order_relaxed)
-        && thread_activity::answer())
-        self.rouse();
-}
-
-ASIO_EWYK_DECL void stall_monitor::rouse() noexcept
-{
-    // Whoever begins a handler may hold a mutex that the program's own handlers of a fork, which is
-    // under way and has this one, wait for. The next handler that begins tries again.
-    std::unique_lock const lock(mutex_, std::try_to_lock);
-    if (!lock)
-        thread_activity::ask(attention::wake);
-    else if (run_)
-        run_->sleep.unpark();
-    else if (contexts_ != 0 && forks_ == 0)
-        start();
-    else
-        thread_activity::ask(attention::none); // it has changed meanwhile
+    if (before)
+        reporter_.await();
 }
 
 // Under mutex_.
-ASIO_EWYK_DECL void stall_monitor::start() noexcept
+ASIO_EWYK_DECL void stall_monitor::update() noexcept
 {
-    try
-    {
-        auto next = std::make_shared<run>();
-        block_signals blocked;
-        unbound from_cpu;
-        thread_ = std::thread([this, next] { work(*next); });
-        run_ = std::move(next);
-    }
-    catch (...)
-    {
-        retry_.store(after(pause), std::memory_order_relaxed);
-        thread_activity::ask(attention::wake);
-    }
+    bool const watches = contexts_ != 0 && forks_ == 0;
+    if (std::exchange(watches_, watches) == watches)
+        return;
+    if (watches)
+        watchdog::instance().add(*this);
+    else
+        watchdog::instance().remove(*this);
+    thread_activity::ask(watches); // no look under way does
 }
 
-// False if this thread is to end.
-ASIO_EWYK_DECL bool stall_monitor::ask(run& r, attention what) noexcept
+// A thread that begins a handler. It may hold a mutex that the program's own handlers of a fork
+// wait for, which is under way and has these. So it tries; the next one that begins tries again.
+ASIO_EWYK_DECL void stall_monitor::wake() noexcept
 {
-    {
-        std::lock_guard const lock(mutex_);
-        if (run_.get() != &r)
-            return !r.stop.load();
-        thread_activity::ask(what);
-    }
-    if (what == attention::wake)
+    stall_monitor& self = instance();
+    time_point const now = std::chrono::steady_clock::now();
+    if (now < self.retry_.load(std::memory_order_relaxed) || !thread_activity::answer())
+        return;
+    std::unique_lock const lock(self.mutex_, std::try_to_lock);
+    if (lock && !self.watches_)
+        return;
+    if (lock && watchdog::instance().try_wake(self))
+        return;
+    if (lock)
+        self.retry_.store(after(pause, now), std::memory_order_relaxed);
+    thread_activity::ask(true);
+}
+
+ASIO_EWYK_DECL time_point stall_monitor::look(time_point now) noexcept
+{
+    bool const asked = thread_activity::asked();
+    auto const seen = looks_.look(now, reporter_);
+    auto const step = pace_.after_look(now, seen.changed, asked, seen.due, seen.threshold);
+    if (step.ask != asked)
+        thread_activity::ask(step.ask);
+    if (step.ask && !asked)
         fence_other_threads();
-    return true;
+    return reporter_.start() ? step.next : std::min(step.next, after(pause, now));
 }
 
-ASIO_EWYK_DECL void stall_monitor::work(run& r) noexcept
-{
-    name_this_thread("ewyk-stalls", 0);
-    stall_pace pace(std::chrono::steady_clock::now());
-    while (!r.stop.load())
-    {
-        attention const asked = thread_activity::asked();
-        time_point const now = std::chrono::steady_clock::now();
-        auto const seen = r.looks.look(now);
-        auto const step = pace.after_look(now, seen.changes, asked, seen.due, seen.threshold);
-        if (step.ask != asked && !ask(r, step.ask))
-            return;
-        r.sleep.park_until(step.next);
-    }
-}
-
-// The child has neither the monitor nor other threads. It goes on with what it inherits: contexts
+// The child has neither the watchdog nor other threads. It goes on with what it inherits: contexts
 // that it uses, or will destroy.
 ASIO_EWYK_DECL void stall_monitor::fork_child() noexcept
 {
@@ -194,10 +142,10 @@ ASIO_EWYK_DECL void stall_monitor::fork_child() noexcept
     thread_activity::forget_others();
     watch_place::forget_others();
     stack_capture::forget_others();
-    ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
-    self.run_.reset();
+    self.reporter_.forget_thread();
     self.forks_ = 0;
-    self.ask_to_wake();
+    self.update();
+    thread_activity::ask(self.watches_);
     self.mutex_.unlock();
 }
 

@@ -41,13 +41,10 @@ ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::claim() noexcept
     static_cast<void>(end);
 }
 
-ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::stamp() noexcept
+ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::wake() noexcept
 {
-    // Release, and acquire in look(): who sees the second sees the first. The number is our own.
-    began_.store(std::chrono::steady_clock::now(), std::memory_order_release);
-    stamped_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
-    // Acquire: the waker was there before somebody asked for it.
-    if (asked_.load(std::memory_order_acquire) == attention::wake)
+    // Acquire: the waker was there before it was asked for.
+    if (asked_.load(std::memory_order_acquire))
         waker_.load(std::memory_order_acquire)();
 }
 
@@ -66,8 +63,8 @@ ASIO_EWYK_DECL thread_activity::sight thread_activity::look() const noexcept
     sight s;
     s.changes = changes();
     s.now = {what_.load(std::memory_order_acquire), owner_.load(std::memory_order_acquire)};
-    if (stamped_.load(std::memory_order_acquire) == s.changes)
-        s.began = began_.load(std::memory_order_acquire);
+    if (seen_change_.load(std::memory_order_acquire) == s.changes)
+        s.seen = seen_.load(std::memory_order_acquire);
     if (located_.load(std::memory_order_acquire) == s.changes)
     {
         std::uint64_t const places = places_.load(std::memory_order_acquire);

@@ -25,10 +25,10 @@ ASIO_EWYK_DECL watchdog::watchdog()
 #endif
 }
 
-ASIO_EWYK_DECL void watchdog::add(client& c)
+ASIO_EWYK_DECL void watchdog::add(client& c) noexcept
 {
     std::lock_guard const lock(mutex_);
-    clients_.push_back(&c);
+    c.next_ = std::exchange(clients_, &c);
     c.woken_.store(false);
     c.due_ = forever;
 }
@@ -38,8 +38,11 @@ ASIO_EWYK_DECL void watchdog::remove(client& c) noexcept
     std::lock_guard const life(life_mutex_);
     {
         std::lock_guard const lock(mutex_);
-        std::erase(clients_, &c);
-        if (!clients_.empty() || !thread_.joinable())
+        client** link = &clients_;
+        while (*link != &c)
+            link = &(*link)->next_;
+        *link = c.next_;
+        if (clients_ || !thread_.joinable())
             return;
         // Under the lock: one that is added from now on is looked after by another thread.
         running_.store(false);
@@ -55,32 +58,54 @@ ASIO_EWYK_DECL void watchdog::wake(client& c, bool may_start) noexcept
     if (c.woken_.exchange(true))
         return;
     if (running_.load())
-        sleep_.unpark();
-    else if (may_start)
+        return sleep_.unpark();
+    if (may_start)
+    {
+        std::lock_guard const life(life_mutex_);
         start();
+    }
     else
         c.woken_.store(false);
 }
 
-// If the system refuses, the next that wakes it tries again.
-ASIO_EWYK_DECL void watchdog::start() noexcept
+ASIO_EWYK_DECL bool watchdog::try_wake(client& c) noexcept
 {
-    std::lock_guard const life(life_mutex_);
+    c.woken_.store(true);
     if (running_.load())
-        return sleep_.unpark();
+    {
+        sleep_.unpark();
+        return true;
+    }
+    std::unique_lock const life(life_mutex_, std::try_to_lock);
+    if (life)
+        return start();
+    c.woken_.store(false);
+    return false;
+}
+
+// Under life_mutex_. If the system refuses, the next that wakes it tries again.
+ASIO_EWYK_DECL bool watchdog::start() noexcept
+{
+    if (running_.load())
+    {
+        sleep_.unpark();
+        return true;
+    }
     try
     {
         block_signals blocked;
         unbound from_cpu;
         running_.store(true);
         thread_ = std::thread([this] { work(); });
+        return true;
     }
     catch (...)
     {
         running_.store(false);
         std::lock_guard const lock(mutex_);
-        for (client* c : clients_)
+        for (client* c = clients_; c; c = c->next_)
             c->woken_.store(false);
+        return false;
     }
 }
 
@@ -93,7 +118,7 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
         {
             std::lock_guard const lock(mutex_);
             time_point const now = std::chrono::steady_clock::now();
-            for (client* c : clients_)
+            for (client* c = clients_; c; c = c->next_)
             {
                 if (c->woken_.exchange(false) || c->due_ <= now)
                     c->due_ = c->look(now);
@@ -122,7 +147,7 @@ ASIO_EWYK_DECL void watchdog::fork_child() noexcept
     watchdog& self = instance();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
     self.running_.store(false);
-    for (client* c : self.clients_)
+    for (client* c = self.clients_; c; c = c->next_)
     {
         c->woken_.store(false);
         c->due_ = forever;

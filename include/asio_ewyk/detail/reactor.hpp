@@ -104,14 +104,16 @@ public:
             wake_up();
     }
 
-    // The producer only, while it runs a task: spares the atomic addition of a counter.
-    void post_own(task* t) noexcept
+    // The thread of that frame, which is the producer, while it runs a task: spares the atomic
+    // addition of a counter. Only where it stays inside the io_context it needs a wake-up to look
+    // at the task; else it does so before it waits, and announces what it leaves.
+    void post_own(call_frame const& frame, task* t) noexcept
     {
         depth_.add();
         trace_point(trace_event::post, t);
         posted_.push_uncounted(t);
         test_point();
-        if (asleep_.load())
+        if (frame.staying && asleep_.load())
             wake_up();
     }
 
@@ -245,6 +247,7 @@ private:
         return something;
     }
 
+    bool would_leave_wake_up(call_frame const& frame) const noexcept;
     void poll(call_frame& frame);
     bool wait(call_frame& frame);
     void stay(call_frame& frame);

@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/deadline.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <limits>
@@ -35,6 +36,9 @@ public:
     void count() noexcept { ++executed_; }
     void count(std::size_t n) noexcept { executed_ += n; }
     std::size_t executed() const noexcept { return executed_; }
+
+    // Has it end then at the latest.
+    void end_at(time_point t) noexcept { deadline_ = std::min(deadline_, t); }
 
     bool limit_reached() const noexcept { return executed_ >= limit_; }
 

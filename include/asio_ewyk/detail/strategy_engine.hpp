@@ -86,6 +86,7 @@ public:
     {
         counters_.write_to(m);
         m.strategy = strategy();
+        m.sentinel_refused = sentinel_.refused();
     }
 
     // Whether tasks are run on leases at all.

@@ -202,27 +202,6 @@ CONTEXT_TEST_CASE(exceptions_are_reported_before_run_returns, s)
     }
 }
 
-// Of completions, each of which has the next one begun by a handler that it posts.
-CONTEXT_TEST_CASE(own_posts_of_completions_in_poll_need_few_wake_ups, s)
-{
-    if (s.strategy != ewyk::strategy.produce_consume)
-        return; // between two handlers others may come to produce
-    constexpr int many = 1000;
-    context ctx(s);
-    asio::steady_timer timer(ctx);
-    std::function<void(int)> go = [&](int left) {
-        if (left == 0)
-            return;
-        timer.expires_after(0ms);
-        timer.async_wait([&, left](auto) { asio::post(ctx, [&, left] { go(left - 1); }); });
-    };
-    go(many);
-    BOOST_TEST(wake_ups([&] {
-        while (!ctx.stopped())
-            ctx.poll();
-    }) < many / 10);
-}
-
 // The first one is posted by a completion, each other one by the one before.
 CONTEXT_TEST_CASE(own_posts_need_few_wake_ups, s)
 {

@@ -104,16 +104,15 @@ public:
             wake_up();
     }
 
-    // The thread of that frame, which is the producer, while it runs a task: spares the atomic
-    // addition of a counter. Only where it stays inside the io_context it needs a wake-up to look
-    // at the task; else it does so before it waits, and announces what it leaves.
-    void post_own(call_frame const& frame, task* t) noexcept
+    // The producer only, while it runs a task: spares the atomic addition of a counter. A handler
+    // inside the io_context may wait in run_one() of that, so it sends a wake-up, too.
+    void post_own(task* t) noexcept
     {
         depth_.add();
         trace_point(trace_event::post, t);
         posted_.push_uncounted(t);
         test_point();
-        if (frame.staying && asleep_.load())
+        if (asleep_.load())
             wake_up();
     }
 

@@ -85,7 +85,7 @@ ASIO_EWYK_DECL void strategy_service::submit(
     if (frame && frame->in_producer && !never_inline)
         reactor_.capture(*frame, t);
     else if (frame && frame->producing && !frame->leased_by)
-        reactor_.post_own(*frame, t);
+        reactor_.post_own(t);
     else
         reactor_.post(t);
 }

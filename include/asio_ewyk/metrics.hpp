@@ -128,6 +128,10 @@ struct strategy_metrics
 
     // Of the moment.
 
+    /// The system has refused a thread of idle priority, so only the watchdog looks for tasks that
+    /// are late: others wait some milliseconds longer for one that blocks.
+    bool sentinel_refused = false;
+
     std::size_t queued = 0;         ///< tasks that wait to be produced; 0 for an execution_strategy
     std::size_t queued_max = 0;     ///< the most so far, as seen now and when new ones are taken
     std::size_t queued_in_pool = 0; ///< tasks, and requests to produce, that wait for a thread

@@ -122,7 +122,8 @@ public:
     }
 
     /// Waits for a handler and runs it. @returns 1, or 0 when there is no outstanding work or
-    /// stop() was called.
+    /// stop() was called. From within a handler, while others run beside that, it comes back after
+    /// some milliseconds: what it waits for may have run on another thread.
     std::size_t run_one() { return service_.step(1, true, clock::time_point::max()); }
 
     /// As run_one(), for that long at most.

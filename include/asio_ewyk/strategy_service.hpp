@@ -130,6 +130,7 @@ private:
     void take_part(detail::turn& t);
     void take_part_or_settle(detail::turn& t);
 
+    bool is_beside_others() const noexcept;
     bool rest(detail::guest& g, std::size_t place, detail::turn& t);
     void recall_tasks() noexcept;
     void clear_pool();
@@ -138,11 +139,11 @@ private:
     {
         not_here,
         here,
-        in_a_coroutine, // of a handler that is none of ours, which it is a part of
+        as_a_part, // of a handler that is counted already
     };
     in_place begin_in_place(detail::call_frame& frame, detail::submission s) noexcept;
     void end_in_place(detail::call_frame& frame);
-    void end_in_a_coroutine() noexcept;
+    void end_part() noexcept;
     template <class Task, class F>
     void complete(detail::call_frame& frame, F&& f);
     template <class F>

@@ -154,4 +154,24 @@ BOOST_DATA_TEST_CASE(no_product_is_lost, boost::unit_test::data::make(each_pool(
     lose_no_product(s);
 }
 
+// Each task is late, and there is no other thread to produce: the late one goes on, even if it comes
+// back while the right is taken from it.
+BOOST_AUTO_TEST_CASE(late_tasks_over_a_stopped_pool_come_to_their_end)
+{
+    for (std::size_t n = 0; n != rounds; ++n)
+    {
+        delayed_round const slow(n);
+        ledger l;
+        ewyk::worker_pool pool;
+        pool.stop();
+        source tasks;
+        ewyk::execution_strategy frames(
+            tasks, pool, ewyk::strategy_t::execute_produce_consume, std::chrono::microseconds(1));
+        for (int i = 0; i != 20; ++i)
+            tasks.add(task(l, [i] { std::this_thread::sleep_for(std::chrono::microseconds(10 * i)); }));
+        frames.produce();
+        BOOST_TEST_REQUIRE(l.ran == 20);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

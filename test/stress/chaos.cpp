@@ -130,7 +130,7 @@ void post_somehow(ewyk::strategy_context& ctx, tally& t, dice d)
         if (d.of(5) == 0)
             ex = asio::require(ex, any_strategy(d));
         ++t.posted;
-        asio::post(ex, [&, what = d.seed()] {
+        auto handler = [&, what = d.seed()] {
             // Last, so that the counts are equal only when all is done; and whatever throws.
             std::shared_ptr<void> const at_end(nullptr, [&](void*) { ++t.ran; });
             if (what % 50 == 0)
@@ -148,7 +148,12 @@ void post_somehow(ewyk::strategy_context& ctx, tally& t, dice d)
                 ++t.thrown;
                 throw thrown_by_handler();
             }
-        });
+        };
+        // Some know the context as an io_context only.
+        if (d.of(4) == 0)
+            asio::post(static_cast<asio::io_context&>(ctx).get_executor(), std::move(handler));
+        else
+            asio::post(ex, std::move(handler));
     }
 }
 

@@ -1,6 +1,7 @@
 // The right to produce as a state machine: each transition, and what holds for all of them.
 
 #include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/production_right.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -251,6 +252,29 @@ BOOST_DATA_TEST_CASE(a_wish_is_remembered, possible_steps(), s)
     // Nor forgotten: only a look at the producer, or one on its way, takes it off the record.
     if (s.now.state == reproducing && s.next.state != reproducing)
         BOOST_TEST((s.verdict == produce || s.next.pending || s.event == abdicate));
+}
+
+// Whichever comes first: the thread that has ended a lease, or the late one. Also for a later lease.
+BOOST_AUTO_TEST_CASE(a_lease_that_was_ended_is_settled_once)
+{
+    for (std::uint64_t const first : {std::uint64_t{0}, std::uint64_t{1} << 40})
+    {
+        ewyk::detail::production_right right;
+        BOOST_TEST((right.apply(enter).verdict == produce));
+        BOOST_TEST((right.apply(enter).verdict == leave));
+        BOOST_TEST(right.reclaim(first));
+        BOOST_TEST(!right.reclaim(first));
+        BOOST_TEST(!right.pass_on(first));
+        BOOST_TEST((right.now() == word{reproducing, false}));
+
+        BOOST_TEST((right.pass_on(first + 3) == start));
+        BOOST_TEST(!right.pass_on(first + 3));
+        BOOST_TEST(!right.reclaim(first + 3));
+        BOOST_TEST(!right.reclaim(first));
+        BOOST_TEST((right.now() == word{idle, true}));
+        BOOST_TEST((right.apply(resume).verdict == produce));
+        BOOST_TEST((right.pass_on(first + 4) == leave));
+    }
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include <bit>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #define std checked
 #define syscall checked_futex
@@ -102,7 +103,7 @@ struct two_take_over : leased
     checked::atomic<int> taken{0};
 };
 
-// All of what the engine does for a late task: the thread that takes over gives up the right and has
+// All of what the engine does for a late task: the thread that takes over passes the right on and has
 // another one come; the late one takes it again if no other has it.
 struct late_task : leased
 {
@@ -112,24 +113,27 @@ struct late_task : leased
     {
         if (index == 0)
         {
-            ++occupies;
+            occupies.store(1, std::memory_order_relaxed);
             lease::number const n = right.begin(lease::activity::task);
-            bool mine = right.end(n);
+            bool const mine = right.end(n) || production.reclaim(n);
             if (mine)
-                occupies = 0;
-            else
-                mine = production.apply(resume).verdict == produces::produce;
-            if (mine)
+                claim(occupies.load(std::memory_order_relaxed) == 1, "it is of its own lease");
+            if (mine || production.apply(resume).verdict == produces::produce)
                 produce();
             begin();
         }
         else if (index == 1)
         {
-            if (!take_over())
+            lease::sight const s = right.look();
+            if (!s.leased || !right.end(s.which))
                 return;
-            occupies = 0;
-            if (production.apply(hand_over).verdict == produces::start)
-                begin();
+            int const of_late = occupies.load(std::memory_order_relaxed);
+            if (auto const verdict = production.pass_on(s.which))
+            {
+                claim(of_late == (s.which == 0 ? 1 : 2), "it is of the late one's lease");
+                if (*verdict == produces::start)
+                    begin();
+            }
         }
         else
         {
@@ -145,7 +149,7 @@ struct late_task : leased
         do
         {
             work();
-            ++occupies;
+            occupies.store(2, std::memory_order_relaxed);
             if (!right.end(right.begin(lease::activity::waits)))
                 return;
         } while (production.apply(found_none).verdict == produces::produce);
@@ -161,7 +165,7 @@ struct late_task : leased
     detail::production_right production;
     detail::futex_parker started;
     checked::atomic<bool> begun{false};
-    int occupies = 0; // lease_occupies_ of the engine: of the thread that leases, or that takes over
+    checked::atomic<int> occupies{0}; // as lease_occupies_ of the engine: of the first lease, or later
 };
 
 // The mark is a hint, but one of an older lease says nothing.

@@ -11,6 +11,7 @@
 #include <bit>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #define std checked
 #define syscall checked_futex

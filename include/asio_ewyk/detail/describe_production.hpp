@@ -28,6 +28,8 @@ void describe_production(text_sink& out, Engine const& engine) noexcept
     out << to_string(engine.strategy()) << ", " << in_words(now.state);
     if (now.pending)
         out << ", another one is on its way";
+    if (engine.watch().refused())
+        out << ", the system refuses threads of idle priority";
 }
 
 } // namespace asio_ewyk::detail

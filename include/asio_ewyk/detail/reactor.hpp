@@ -104,7 +104,8 @@ public:
             wake_up();
     }
 
-    // The producer only, while it runs a task: spares the atomic addition of a counter.
+    // The producer only, while it runs a task: spares the atomic addition of a counter. A handler
+    // inside the io_context may wait in run_one() of that, so it sends a wake-up, too.
     void post_own(task* t) noexcept
     {
         depth_.add();
@@ -248,6 +249,7 @@ private:
         return something;
     }
 
+    bool would_leave_wake_up(call_frame const& frame) const noexcept;
     void poll(call_frame& frame);
     bool wait(call_frame& frame);
     void stay(call_frame& frame);

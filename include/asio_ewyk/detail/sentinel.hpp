@@ -81,6 +81,9 @@ public:
         return met_native_.load(std::memory_order_relaxed) && met_native_.exchange(false);
     }
 
+    // Any thread: whether the system has no idle class for its thread.
+    bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
     // Ends its thread: for good, or until it is needed again. Not from a look.
     void stop(bool for_good) noexcept;
 

@@ -86,6 +86,7 @@ public:
     {
         counters_.write_to(m);
         m.strategy = strategy();
+        m.sentinel_refused = sentinel_.refused();
     }
 
     // Whether tasks are run on leases at all.
@@ -271,19 +272,20 @@ private:
     void begin_lease(call_frame& frame, lease::activity what) noexcept
     {
         spread_.producer_is_this_thread();
-        lease_occupies_ = std::exchange(frame.occupies, false);
+        lease_occupies_.store(std::exchange(frame.occupies, false), std::memory_order_relaxed);
         frame.leased_by = this;
         frame.lease_number = lease_.begin(what);
         if (what != lease::activity::waits)
             sentinel_.alert();
     }
 
-    // False if it has ended already.
+    // False if it has ended already, and the right was passed on.
     bool end_lease(call_frame& frame) noexcept
     {
-        if (!std::exchange(frame.leased_by, nullptr) || !lease_.end(frame.lease_number))
+        if (!std::exchange(frame.leased_by, nullptr)
+            || !(lease_.end(frame.lease_number) || right_.reclaim(frame.lease_number)))
             return false;
-        frame.occupies = std::exchange(lease_occupies_, false);
+        frame.occupies = lease_occupies_.load(std::memory_order_relaxed);
         return true;
     }
 
@@ -312,8 +314,8 @@ private:
 
     void release(lease::number n) noexcept override;
 
-    // The right was taken from a lease: has a thread come for it.
-    outcome pass_on(bool may_start) noexcept;
+    // This thread has ended that lease: has a thread come for the right.
+    outcome pass_on(lease::number n, bool may_start) noexcept;
 
     // Whether another thread has, or is on its way to take, the right to produce.
     bool hand_over(call_frame& frame, strategy_t s);
@@ -347,7 +349,11 @@ private:
     task_times* times_ = nullptr;
 
     lease lease_;
-    bool lease_occupies_ = false; // call_frame::occupies of the producer, while it leases
+
+    // call_frame::occupies of the producer, while it leases. Relaxed: read by a thread that has
+    // ended the lease, and again by the late one where that is quicker to settle it.
+    std::atomic<bool> lease_occupies_{false};
+
     sentinel sentinel_;
     spread_control spread_;
 };

@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/deadline.hpp>
 #include <asio_ewyk/detail/passed_exceptions.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <limits>
@@ -36,6 +37,9 @@ public:
     void count() noexcept { ++executed_; }
     void count(std::size_t n) noexcept { executed_ += n; }
     std::size_t executed() const noexcept { return executed_; }
+
+    // Has it end then at the latest.
+    void end_at(time_point t) noexcept { deadline_ = std::min(deadline_, t); }
 
     bool limit_reached() const noexcept { return executed_ >= limit_; }
 

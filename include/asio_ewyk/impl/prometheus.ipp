@@ -225,6 +225,8 @@ ASIO_EWYK_DECL void prometheus_page::add(
         "Threads that came back after a hand-over while another one produced.", m.superseded);
     w.counter("asio_ewyk_context_exceptions_total",
         "Exceptions of tasks that left run() or reached on_exception.", m.exceptions);
+    w.gauge("asio_ewyk_context_sentinel_refused",
+        "1 if the system has refused a thread of idle priority.", m.sentinel_refused);
     auto const queued = [&](std::string_view queue, std::size_t n) {
         w.gauge("asio_ewyk_context_queued_tasks", "Tasks that wait.", n, {{"queue", queue}});
     };

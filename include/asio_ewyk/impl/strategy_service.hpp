@@ -37,9 +37,9 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
         case in_place::here:
             return complete<detail::task_for<F, Allocator, task_work>>(
                 *frame, std::forward<F>(f));
-        case in_place::in_a_coroutine:
+        case in_place::as_a_part:
             run_in_place(std::forward<F>(f));
-            return end_in_a_coroutine();
+            return end_part();
         case in_place::not_here:
             break;
         }

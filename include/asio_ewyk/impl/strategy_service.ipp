@@ -84,7 +84,7 @@ ASIO_EWYK_DECL void strategy_service::submit(
 {
     if (times_)
         t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
-    if (frame && frame->in_producer && !(never_inline && frame->staying))
+    if (frame && frame->in_producer && !never_inline)
         reactor_.capture(*frame, t);
     else if (frame && frame->producing && !frame->leased_by)
         reactor_.post_own(t);
@@ -146,7 +146,8 @@ ASIO_EWYK_DECL void strategy_service::woken_elsewhere()
 // Whether a completion inside the producer is to be run right there: the right to produce stays, or
 // is leased. On the stack of a stackful coroutine, which may be suspended in the midst of it,
 // nothing is begun that would have to end: it is a part of the handler that has resumed the
-// coroutine.
+// coroutine. In a visit for one completion a second one is a part of the first, or of a handler of
+// Asio's that dispatches both.
 ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
     detail::call_frame& frame, detail::submission s) noexcept
 {
@@ -157,8 +158,9 @@ ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
     if (!stays && (!leases_in_place_ || sub != execute_produce_consume || !frame.leased_by))
         return in_place::not_here;
     char const here = 0;
-    if (!detail::thread_stack::of_this_thread().holds(&here)) [[unlikely]]
-        return in_place::in_a_coroutine;
+    if ((frame.accounted && !frame.staying)
+        || !detail::thread_stack::of_this_thread().holds(&here)) [[unlikely]]
+        return in_place::as_a_part;
     if (stays)
         engine_.begin_kept(frame);
     else if (!engine_.begin_task(frame, resolved))
@@ -171,7 +173,7 @@ ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
 }
 
 // By whatever thread has brought it to its end.
-ASIO_EWYK_DECL void strategy_service::end_in_a_coroutine() noexcept
+ASIO_EWYK_DECL void strategy_service::end_part() noexcept
 {
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
     if (frame && frame->staying && frame->has_captured())
@@ -218,9 +220,10 @@ ASIO_EWYK_DECL bool strategy_service::pass(std::exception_ptr const& error) noex
 class strategy_service::runner
 {
 public:
-    runner(strategy_service& self, detail::call_frame& frame)
+    runner(strategy_service& self, detail::call_frame& frame, bool in_a_handler)
         : self_(self)
         , frame_(frame)
+        , in_a_handler_(in_a_handler)
     {
         self_.crew_.runner_came(frame_.stepping);
     }
@@ -234,7 +237,9 @@ public:
         bool const stopped = self_.ioc_.stopped();
         if (stopped)
             self_.crew_.wake_all();
-        if (last_to_run)
+        // Also for one who stepped: a thread of the pool that has ended the last work may be about
+        // to stop the io_context, which may be restarted by then.
+        if (last_to_run || (last && stopped && !in_a_handler_))
             self_.clear_pool();
         if (!last && !stopped && self_.engine_.idle())
             self_.engine_.dispatch(frame_);
@@ -243,6 +248,7 @@ public:
 private:
     strategy_service& self_;
     detail::call_frame& frame_;
+    bool const in_a_handler_;
 };
 
 ASIO_EWYK_DECL std::size_t strategy_service::run_until(
@@ -253,12 +259,31 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_until(
     return crew_.settle(t.executed());
 }
 
+// Whether this thread runs a task of the context, and does not keep the right to produce.
+ASIO_EWYK_DECL bool strategy_service::is_beside_others() const noexcept
+{
+    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
+    return frame && (frame->leased_by || !frame->producing);
+}
+
 ASIO_EWYK_DECL std::size_t strategy_service::step(
     std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
     using enum detail::turn::waiting;
     detail::turn t(limit, may_wait ? allowed : none, deadline, true);
+    // Called by a handler beside which others run: the one that it waits for may have run on
+    // another thread before, and nothing would end this.
+    bool const beside_others = may_wait && is_beside_others();
+    if (beside_others)
+        t.end_at(detail::after(std::chrono::milliseconds(4)));
     take_part_or_settle(t);
+    if (beside_others && t.executed() == 0 && !ioc_.stopped()
+        && std::chrono::steady_clock::now() < deadline)
+    {
+        // One of the others, of which the next result has one less.
+        crew_.count_back();
+        return 1;
+    }
     return t.executed();
 }
 
@@ -309,7 +334,7 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
         return;
     }
 
-    runner const present(*this, frame);
+    runner const present(*this, frame, outer != nullptr);
     bool const may_wait = t.wait() == detail::turn::waiting::allowed;
     detail::guest self;
     std::size_t place = detail::guest_places::none;

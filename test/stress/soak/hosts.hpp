@@ -195,15 +195,22 @@ inline ewyk::strategy_options any_options(dice& d)
     return o;
 }
 
+/// Ours with any properties; or Asio's own, of handlers that know the context as an io_context only.
+inline asio::any_io_executor any_executor(
+    asio::io_context& native, ewyk::strategy_executor const& ours, dice& d)
+{
+    if (d.once_in(4))
+        return native.get_executor();
+    return asio::require(asio::require(ours, any_strategy(d)), any_invocation(d));
+}
+
 class context_host final : public host
 {
 public:
     context_host(ledger& l, dice& d) : ledger_(l), context_(any_options(d))
     {
-        begin_serving(context_, l, d.seed(), [this](dice& of) {
-            return asio::any_io_executor(asio::require(
-                asio::require(context_.get_executor(), any_strategy(of)), any_invocation(of)));
-        });
+        begin_serving(context_, l, d.seed(),
+            [this](dice& of) { return any_executor(context_, context_.get_executor(), of); });
         callers_.emplace(context_, 1 + d.roll(3), d);
     }
 
@@ -237,10 +244,8 @@ public:
     installed_host(ledger& l, dice& d)
         : executor_(ewyk::use_strategy(context_, any_strategy(d), any_options(d)))
     {
-        begin_serving(context_, l, d.seed(), [this](dice& of) {
-            return asio::any_io_executor(
-                asio::require(asio::require(executor_, any_strategy(of)), any_invocation(of)));
-        });
+        begin_serving(context_, l, d.seed(),
+            [this](dice& of) { return any_executor(context_, executor_, of); });
         callers_.emplace(context_, 1 + d.roll(3), d);
     }
 

@@ -17,14 +17,20 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
     be_awake();
     if (host_.met_native())
         visits_.store(native_interval, std::memory_order_relaxed);
-    for (;;)
+    // Else another thread produces, since what ran inside was late.
+    while (frame.producing)
     {
         if (must_leave(frame))
+        {
+            leave();
             break;
+        }
         if (!hands_out_ && visits_ == 0 && host_.may_stay(frame))
             stay(frame);
         else if (!ready_.empty())
         {
+            if (would_leave_wake_up(frame) && (inside(frame, visit::poll) != 0 || !frame.producing))
+                continue;
             if (++since_poll_ < poll_interval)
             {
                 task_ptr next(ready_.pop());
@@ -45,14 +51,22 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
         {
             hands_out_ = false;
             if (!wait(frame))
+            {
+                leave();
                 break;
+            }
         }
-        // Another thread produces, since what ran inside was late.
-        if (!frame.producing)
-            return task_ptr();
     }
-    leave();
     return task_ptr();
+}
+
+// One task is left, and a wake-up, which is outstanding work: a caller that steps runs that first,
+// so that the io_context stops with its last handler.
+ASIO_EWYK_DECL bool reactor::would_leave_wake_up(call_frame const& frame) const noexcept
+{
+    return frame.run && frame.run->stepping()
+        && frame.run->wait() != turn::waiting::no_reactor && wake_queued_.load()
+        && !ready_.has_several() && posted_.empty();
 }
 
 // From now on each post sends a wake-up, so that a thread that runs the io_context itself finds the

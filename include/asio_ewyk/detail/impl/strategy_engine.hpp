@@ -275,8 +275,8 @@ auto strategy_engine<Producer, Threads>::end_task(call_frame& frame) -> task_end
         frame.producing = true;
         return task_end::in_time;
     }
-    frame.leased_by = nullptr;
-    return resume(frame) ? task_end::resumed : task_end::superseded;
+    return (frame.producing = end_lease(frame)) || resume(frame) ? task_end::resumed
+                                                                 : task_end::superseded;
 }
 
 template <class Producer, class Threads>
@@ -311,26 +311,32 @@ lessor::outcome strategy_engine<Producer, Threads>::take_over(
         return outcome::ended;
     counters_.taken_over();
     trace_point(trace_event::take_over, this, from);
-    return pass_on(may_start);
+    return pass_on(n, may_start);
 }
 
 template <class Producer, class Threads>
 void strategy_engine<Producer, Threads>::release(lease::number n) noexcept
 {
-    if (!lease_.end(n))
-        return;
-    counters_.taken_over();
-    trace_point(trace_event::surrender, this);
-    pass_on(true);
+    if (lease_.end(n))
+    {
+        counters_.taken_over();
+        trace_point(trace_event::surrender, this);
+    }
+    // Likewise where another thread has ended it, and has not come to that yet.
+    pass_on(n, true);
 }
 
-// This thread has the right to produce for now, and does not produce.
 template <class Producer, class Threads>
-lessor::outcome strategy_engine<Producer, Threads>::pass_on(bool may_start) noexcept
+lessor::outcome strategy_engine<Producer, Threads>::pass_on(
+    lease::number n, bool may_start) noexcept
 {
-    bool occupies = std::exchange(lease_occupies_, false);
+    // Before others may have the right, and lease it.
+    bool occupies = lease_occupies_.load(std::memory_order_relaxed);
     test_point();
-    if (apply(production_event::hand_over) != production_verdict::start)
+    auto const verdict = right_.pass_on(n);
+    if (!verdict)
+        return outcome::ended;
+    if (*verdict != production_verdict::start)
     {
         // One is on its way.
         if (occupies)
@@ -355,7 +361,7 @@ void strategy_engine<Producer, Threads>::start_pending() noexcept
     bool occupies = false;
     if (threads_.start(*this, occupies))
         return;
-    // The late thread is the only one, and produces when it comes back.
+    // The late thread is the only one, and produces when it comes back: it finds the right free.
     apply(production_event::give_up);
     threads_.wake_guest();
 }

@@ -1,0 +1,179 @@
+// Where the sentinel may not be, or the producer is elsewhere by now: a handler that blocks stops
+// nobody all the same.
+
+#include "pool_support.hpp"
+#include <asio_ewyk/dump.hpp>
+
+#if defined(__linux__)
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
+
+namespace {
+
+std::atomic<bool> idle_class_is_refused{false};
+
+} // namespace
+
+// In place of the C library's.
+extern "C" int sched_setscheduler(pid_t thread, int policy, sched_param const* param) noexcept
+{
+    if (policy == SCHED_IDLE && idle_class_is_refused)
+    {
+        errno = EPERM;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_sched_setscheduler, thread, policy, param));
+}
+
+BOOST_AUTO_TEST_SUITE(sentinel_places)
+
+namespace {
+
+using namespace support;
+
+constexpr ewyk::strategy_t leasing[]
+    = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
+
+// Each handler waits for the next one, which thus must run on another thread. False if one did not.
+bool handlers_may_wait(ewyk::strategy_context& ctx, int many)
+{
+    int waited = 0;
+    for (int i = 0; i != many; ++i)
+    {
+        event next;
+        asio::post(ctx, [&] { waited += next.wait(); });
+        asio::post(ctx, [&] { next.set(); });
+        ctx.run();
+        ctx.restart();
+    }
+    return waited == many;
+}
+
+cpu_set_t affinity()
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ::sched_getaffinity(0, sizeof set, &set);
+    return set;
+}
+
+// This thread, and those that it starts, may run on that one of its CPUs only.
+class only_on
+{
+public:
+    explicit only_on(int which)
+    {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        for (int cpu = 0, seen = 0; cpu != CPU_SETSIZE; ++cpu)
+            if (CPU_ISSET(cpu, &before_) && seen++ == which % CPU_COUNT(&before_))
+                CPU_SET(cpu, &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+    }
+
+    only_on(only_on const&) = delete;
+    only_on& operator=(only_on const&) = delete;
+    ~only_on() { ::sched_setaffinity(0, sizeof before_, &before_); }
+
+private:
+    cpu_set_t const before_ = affinity();
+};
+
+std::size_t entries_of(char const* directory)
+{
+    std::filesystem::directory_iterator const all(directory);
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+std::size_t threads() { return entries_of("/proc/self/task"); }
+std::size_t descriptors() { return entries_of("/proc/self/fd"); }
+
+} // namespace
+
+// The watchdog stands behind it.
+BOOST_DATA_TEST_CASE(a_system_may_refuse_the_idle_class, leasing, s)
+{
+    idle_class_is_refused = true;
+    {
+        ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+        deadline const d(ctx);
+        BOOST_TEST(!ctx.metrics().sentinel_refused);
+        BOOST_TEST(handlers_may_wait(ctx, 10));
+        BOOST_TEST(ctx.metrics().sentinel_refused);
+        std::ostringstream text;
+        ewyk::dump(text);
+        BOOST_TEST((text.str().find("refuses threads of idle priority") != std::string::npos));
+    }
+    idle_class_is_refused = false;
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    deadline const d(ctx);
+    BOOST_TEST(handlers_may_wait(ctx, 10));
+    BOOST_TEST(!ctx.metrics().sentinel_refused);
+}
+
+BOOST_DATA_TEST_CASE(one_cpu_is_enough, leasing, s)
+{
+    only_on const the_first(0);
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    deadline const d(ctx);
+    BOOST_TEST(handlers_may_wait(ctx, 100));
+}
+
+BOOST_DATA_TEST_CASE(the_producer_may_be_moved, leasing, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    deadline const d(ctx);
+    for (int i = 0; i != 20; ++i)
+    {
+        only_on const another(i);
+        BOOST_TEST(handlers_may_wait(ctx, 5));
+    }
+}
+
+// The sentinel may not follow to where threads run that were started before.
+BOOST_DATA_TEST_CASE(others_may_be_where_the_sentinel_is_not, leasing, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    deadline const d(ctx);
+    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
+    only_on const the_first(0);
+    BOOST_TEST(handlers_may_wait(ctx, 50));
+}
+
+// Nor has one a thread that does nothing.
+BOOST_AUTO_TEST_CASE(a_thousand_contexts_leave_nothing_behind)
+{
+    std::size_t const threads_before = threads();
+    std::size_t const descriptors_before = descriptors();
+    for (int i = 0; i != 100; ++i)
+    {
+        std::array<ewyk::strategy_context, 10> some;
+        for (auto& ctx : some)
+            asio::post(ctx, [] {});
+        // A thread that was joined may be listed for a moment.
+        BOOST_TEST_REQUIRE(eventually([&] { return threads() == threads_before; }));
+        if (i % 10 == 0)
+            for (auto& ctx : some)
+            {
+                deadline const d(ctx);
+                BOOST_TEST_REQUIRE(handlers_may_wait(ctx, 1));
+            }
+        else
+            for (auto& ctx : some)
+                BOOST_TEST_REQUIRE(ctx.run() == 1u);
+    }
+    BOOST_TEST(eventually([&] { return threads() == threads_before; }));
+    BOOST_TEST(descriptors() == descriptors_before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

@@ -38,8 +38,9 @@ namespace ewyk = asio_ewyk;
 
    What has not run when a peer is destroyed is destroyed with it. Of the parameters, `threads` is
    how many threads run `io_context/n`, `max_threads` how many a pool may have, be it a strategy's
-   or a `thread_pool`, and `grace` that of the strategies with one. `stall_threshold`, `timing` and
-   `trace` are for the strategies and the loop: how much of them can be seen from outside.
+   or a `thread_pool`, and `grace` that of the strategies with one. `stall_threshold` (below 0:
+   their own default), `timing` and `trace` are for the strategies and the loop: how much of them can
+   be seen from outside.
 */
 
 /// A context that is run by a given number of threads.
@@ -130,7 +131,8 @@ private:
         ewyk::strategy_options chosen;
         chosen.max_threads = with.count("max_threads");
         chosen.grace = s.grace(with.microseconds("grace"));
-        chosen.stall_threshold = with.microseconds("stall_threshold");
+        if (with["stall_threshold"] >= 0)
+            chosen.stall_threshold = with.microseconds("stall_threshold");
         chosen.timing = with["timing"] != 0;
         return chosen;
     }
@@ -196,7 +198,8 @@ void visit_peer(std::string_view name, parameters const& with, Visit visit)
     if (name == plain_peers[3])
     {
         ewyk::event_loop_options chosen;
-        chosen.stall_threshold = with.microseconds("stall_threshold");
+        if (with["stall_threshold"] >= 0)
+            chosen.stall_threshold = with.microseconds("stall_threshold");
         chosen.timing = with["timing"] != 0;
         return made(std::type_identity<loop>(), chosen);
     }

@@ -12,15 +12,16 @@ from .column import CPU_NS, RATE, TIME_NS
 
 SECONDS = 0.2
 NO_REPORTS = "--stall_threshold=0"
+REPORTS = "--stall_threshold=100000"
 
 # What is seen: the program that shows just that, and how it is called.
 PARTS = {
     "nothing": ("uncounted/benchmark_uncounted", [NO_REPORTS]),
     "metrics": (in_process.PROGRAM, [NO_REPORTS]),
-    "metrics, stalls": (in_process.PROGRAM, []),
+    "metrics, stalls": (in_process.PROGRAM, [REPORTS]),
     "metrics, timing": (in_process.PROGRAM, [NO_REPORTS, "--timing=1"]),
     "metrics, trace": (in_process.PROGRAM, [NO_REPORTS, "--trace=1"]),
-    "everything": (in_process.PROGRAM, ["--timing=1", "--trace=1"]),
+    "everything": (in_process.PROGRAM, [REPORTS, "--timing=1", "--trace=1"]),
 }
 
 QUICK = ("produce_consume", "eat_what_you_kill+grace", "event_loop")
@@ -29,7 +30,7 @@ MORE = ("produce_execute_consume", "execute_produce_consume", "eat_what_you_kill
 WORKLOAD = Workload(
     "observed",
     "functions that do nothing, as in `post`, and how much of them can be seen from outside;"
-    " \"metrics, stalls\" is what one has without saying anything",
+    " \"metrics\" is what a context has without saying anything, with \"stalls\" an event loop",
     (CPU_NS, RATE),
     baselines=("nothing", "metrics"),
     compared=TIME_NS,

@@ -10,7 +10,7 @@ from . import java
 Command = Sequence[str | Path]
 
 THREADS = 16  # at most, where handlers may block
-GRACE_US = 50
+GRACE_US = 10
 
 
 @dataclass(frozen=True)

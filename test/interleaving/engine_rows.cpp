@@ -14,8 +14,9 @@ namespace {
 
 using namespace interleaving;
 
-// As in test/model/rows.cpp: reproducing instead of producing is one look too many, which loses
-// nothing; and where no thread is asked for, none looks whether the verdict is start.
+// Some kinds of change are left out, for they make no difference to tell: reproducing instead of
+// producing is one look too many, which loses nothing; and where no thread is asked for, none looks
+// whether the verdict is start.
 std::vector<replacement> changes(replacement const& row)
 {
     using enum production_state;

@@ -54,17 +54,13 @@ public:
         more.startable = pool.startable;
         more.tasks = std::move(tasks);
         more.callers = std::move(callers);
-        more.reactor = reactor_;
         models_.push_back(
             {std::string(to_string(s)) + ", " + pool.name + ": " + std::move(name), std::move(more)});
     }
 
-    explicit collection(bool reactor) : reactor_(reactor) {}
-
     std::vector<named_setup> take() { return std::move(models_); }
 
 private:
-    bool reactor_;
     std::vector<named_setup> models_;
 };
 

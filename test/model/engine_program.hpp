@@ -1,4 +1,5 @@
-// Modelled on strategy_engine.hpp, and a source of tasks that never waits.
+// Modelled on strategy_engine.hpp, for what is around it in a strategy_service. The engine itself is
+// explored as it ships, see test/interleaving.
 
 #ifndef ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
 #define ASIO_EWYK_TEST_MODEL_ENGINE_PROGRAM_HPP
@@ -50,7 +51,7 @@ inline void dispatch(machine& m)
     switch (m.here().line)
     {
     case wake:
-        if (!m.config().reactor || m.is(flaw::stepper_awaits_guest))
+        if (m.is(flaw::stepper_awaits_guest))
             return m.go(ask);
         return m.call(program::wake_guest, woken);
     case woken:
@@ -73,8 +74,6 @@ inline void dispatch(machine& m)
         m.apply(production_event::give_up);
         return m.go(wake_guest);
     case wake_guest:
-        if (!m.config().reactor)
-            return m.ret();
         return m.become(program::wake_guest);
     }
 }
@@ -84,8 +83,7 @@ inline void abdicate(machine& m)
 {
     enum { asleep, early, apply, announce, out };
     activation& here = m.here();
-    bool const silent = !m.config().reactor
-        || (m.me().thrown && m.is(flaw::thrower_leaves_awake));
+    bool const silent = m.me().thrown && m.is(flaw::thrower_leaves_awake);
     switch (here.line)
     {
     case asleep:
@@ -129,11 +127,10 @@ inline void loop(machine& m)
     switch (here.line)
     {
     case begin:
-        ++me.looping;
         return m.go(next);
     case next:
         me.producing = 1;
-        return m.call(m.config().reactor ? program::reactor_produce : program::source_produce, got);
+        return m.call(program::reactor_produce, got);
     case got:
         here.a = m.result();
         here.b = 0;
@@ -179,8 +176,6 @@ inline void loop(machine& m)
             return m.go(next);
         return m.go(gone);
     case gone:
-        if (!m.config().reactor)
-            return m.go(leave);
         m.access("has given up the right");
         return m.w.not_stepping != 0 ? m.go(leave) : m.call(program::wake_guest, left);
     case left:
@@ -289,8 +284,6 @@ inline void loop(machine& m)
     case ask_other:
         return m.go(thrower_gone);
     case thrower_gone:
-        if (!m.config().reactor)
-            return m.call(program::dispatch, leave);
         m.access("has given up the right");
         return m.w.not_stepping != 0 ? m.call(program::dispatch, leave) : m.call(program::wake_guest, thrower_left);
     case thrower_left:
@@ -298,20 +291,12 @@ inline void loop(machine& m)
         return m.call(program::dispatch, leave);
     case leave:
         me.producing = 0;
-        --me.looping;
         return m.go(out);
     case out:
         if (std::exchange(me.occupies, byte{0}))
             m.vacate();
         return m.ret();
     }
-}
-
-inline void source_produce(machine& m)
-{
-    m.access("looks for a task");
-    m.needs_right();
-    m.ret(m.w.source.empty() ? byte{0} : m.w.source.pop());
 }
 
 }

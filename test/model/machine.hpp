@@ -105,13 +105,7 @@ public:
     production_verdict apply(production_event event)
     {
         auto const now = ewyk::detail::production::unpack(w.word);
-        auto step = ewyk::detail::next_production(now, event);
-        if (auto const& other = model_.other_step)
-            if (other->event == event && other->now.state == now.state
-                && other->now.pending == now.pending)
-                step = other->step;
-        if (model_.on_apply)
-            model_.on_apply(event, now);
+        auto const step = ewyk::detail::next_production(now, event);
         w.word = static_cast<byte>(step.next.pack());
         access(to_string(event));
         note(": " + to_string(now) + " -> " + to_string(step.next));
@@ -146,7 +140,7 @@ public:
         if (!config().grace || me().nested)
             return false;
         // Together with the lease: others may come and go right afterwards as well.
-        if (config().reactor && me().stepping && w.not_stepping == 0)
+        if (me().stepping && w.not_stepping == 0)
             return false;
         if (w.pending_may_wait)
             return false;
@@ -158,7 +152,7 @@ public:
         bool const of_pool = may_start() && config().pool_threads() != 0 && w.pool_queue.empty()
             && (me().occupies || !config().places || w.occupied + 1u < config().pool_threads())
             && (w.parked != 0 || w.absent != 0);
-        return of_pool || (config().reactor && w.guests != 0);
+        return of_pool || w.guests != 0;
     }
 
     void begin_lease(activity what)
@@ -268,7 +262,7 @@ public:
     /// Whether all callers step, so that no thread of the pool may produce for them.
     bool all_step()
     {
-        if (!config().reactor || !me().stepping)
+        if (!me().stepping)
             return false;
         access("looks whether all callers step");
         return w.not_stepping == 0 || is(flaw::stepper_asks_no_pool);
@@ -277,9 +271,8 @@ public:
     /// Whether a thread of the pool may take over from this one.
     bool may_start()
     {
-        return !config().reactor
-            || (config().strategy != ewyk::strategy_t::produce_consume && w.not_stepping != 0
-                && !(me().stepping && is(flaw::stepper_asks_no_pool)));
+        return config().strategy != ewyk::strategy_t::produce_consume && w.not_stepping != 0
+            && !(me().stepping && is(flaw::stepper_asks_no_pool));
     }
 
     /// Whether this thread is to hand over before that task.
@@ -303,7 +296,7 @@ public:
     bool occupy_if_one_is_left()
     {
         access("takes a place, if one is left");
-        if (w.occupied + 1u >= config().pool_threads() && !is(flaw::last_place_is_taken))
+        if (w.occupied + 1u >= config().pool_threads())
             return false;
         ++w.occupied;
         return true;

@@ -11,57 +11,6 @@
 
 namespace model {
 
-inline std::vector<task_kind> all_kinds(task_kind like = {})
-{
-    std::vector<task_kind> kinds(3, like);
-    kinds[1].invocation = ewyk::invocation_t::either;
-    kinds[2].invocation = ewyk::invocation_t::non_blocking;
-    return kinds;
-}
-
-/// execution_strategy over a source that never waits.
-inline std::vector<named_setup> strategy_models()
-{
-    using enum action::kind_type;
-    collection c(false);
-    for (auto s : strategies)
-    {
-        // Without a thread there is nobody to dispatch to.
-        c.add("three produce", s, stopped_pool, all_kinds(),
-            {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}, {{supply, 3}, {produce}}});
-        c.add("two produce, one dispatches in vain", s, stopped_pool, {{}, {}},
-            {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}, {{dispatch}}});
-        for (auto pool : {cold_pool, one_thread})
-        {
-            c.add("two produce, one dispatches", s, pool, all_kinds(),
-                {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}, {{supply, 3}, {dispatch}}});
-            c.add("one produces, one dispatches", s, pool, all_kinds(),
-                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {dispatch}}});
-            c.add("a caller that must not block", s, pool, all_kinds(),
-                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}},
-                {.nonblocking_callers = 1});
-            c.add("tasks throw", s, pool, all_kinds({.throws = true}),
-                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}});
-            c.add("tasks produce", s, pool, all_kinds({.produces = true}),
-                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}});
-            c.add("a task supplies a task and produces", s, pool,
-                {{.posts = 2, .produces = true}, {}}, {{{supply, 1}, {produce}}});
-            c.add("tasks produce and throw", s, pool, all_kinds({.throws = true, .produces = true}),
-                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {dispatch}}});
-        }
-        c.add("two produce", s, two_threads, all_kinds(),
-            {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}});
-        c.add("tasks throw", s, two_threads, all_kinds({.throws = true}),
-            {{{supply, 1}, {produce}}, {{supply, 2}, {supply, 3}, {dispatch}}});
-        // Whoever produces consumes, or is the only one who can: a task that waits for another one
-        // must leave somebody to run it.
-        if (s != ewyk::strategy_t::produce_consume)
-            c.add("a task waits for another one", s, two_threads, {{.waits_for = 2}, {}},
-                {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}});
-    }
-    return c.take();
-}
-
 /// The right is leased while a task runs, and taken over if that is late.
 inline std::vector<named_setup> grace_models()
 {
@@ -73,56 +22,10 @@ inline std::vector<named_setup> grace_models()
         setup const endless{.grace = true, .endless = true};
         std::vector<task_kind> const waits{{.waits_for = 2}, {}};
         std::vector<task_kind> const says_so{{.waits_for = 2, .section = true}, {}};
-        std::vector<std::vector<action>> const two_produce{
-            {{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}};
-        collection source(false);
+        setup const two_watch{.grace = true, .two_watch = true};
         // With two threads the other strategy has twice as many states, and no other steps.
         bool const one_is_enough = s == ewyk::strategy_t::execute_produce_consume;
-        for (auto pool : {one_thread, two_threads})
-        {
-            if (one_is_enough && pool.parked == 2)
-                continue;
-            source.add("two produce, with grace", s, pool, all_kinds(), two_produce, grace);
-            source.add("one produces, one dispatches, with grace", s, pool, all_kinds(),
-                {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {dispatch}}}, grace);
-            source.add("tasks throw, with grace", s, pool, all_kinds({.throws = true}), two_produce,
-                grace);
-        }
-        source.add("tasks produce, with grace", s, one_thread, all_kinds({.produces = true}),
-            two_produce, grace);
-        // The model's pool may have its last thread produce, which eat_what_you_kill needs for tasks.
-        if (one_is_enough)
-            source.add("a task waits for another one, with grace", s, one_thread, waits,
-                {{{supply, 1}, {supply, 2}, {produce}}}, grace);
-        source.add("a task waits for the next one but one, with grace", s, two_threads,
-            {{}, {.waits_for = 3}, {}}, {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}}, grace);
-        if (one_is_enough)
-        {
-            source.add("two produce, a task waits for another one, with grace", s, one_thread, waits,
-                {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}}, grace);
-            source.add("a task says that it waits for another one", s, one_thread, says_so,
-                {{{supply, 1}, {supply, 2}, {produce}}}, endless);
-        }
-        source.add("a task says that it waits for the next one but one", s, two_threads,
-            {{}, {.waits_for = 3, .section = true}, {}},
-            {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}}, endless);
-        // A thread has to be started, which takes two that watch.
-        setup const two_watch{.grace = true, .two_watch = true};
-        // Not with a stopped pool: there a late thread that comes back while its lease is being handed over
-        // leaves, and no other comes.
-        source.add("two produce, two watch", s, cold_pool, {{}, {}},
-            {{{supply, 1}, {produce}}, {{supply, 2}, {produce}}}, two_watch);
-        source.add("tasks throw, two watch", s, cold_pool, {{.throws = true}, {.throws = true}},
-            {{{supply, 1}, {supply, 2}, {produce}}}, two_watch);
-        if (one_is_enough)
-            source.add("a task waits for another one, two watch", s, cold_pool, waits,
-                {{{supply, 1}, {supply, 2}, {produce}}}, two_watch);
-        source.add("tasks say that they block, and throw", s, one_thread,
-            all_kinds({.throws = true, .section = true}), two_produce, grace);
-        for (auto&& n : source.take())
-            all.push_back(std::move(n));
-
-        collection reactor(true);
+        collection reactor;
         std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
         reactor.add("two post, with grace", s, one_thread, {{}, {}},
             {{{post, 1}, {release_work}}, {{post, 2}, {release_work}}, {{run}}}, grace);
@@ -214,30 +117,7 @@ inline std::vector<named_setup> place_models()
         {
             std::string const with = grace ? ", places, with grace" : ", places";
             setup const places{.grace = grace, .places = true};
-            // With one thread, two tasks for the pool of which one waits for the other are too many.
-            bool const one_is_enough = s == ewyk::strategy_t::execute_produce_consume;
-            collection source(false);
-            for (auto pool : {cold_pool, one_thread, two_threads})
-            {
-                bool const small = pool.parked != 2;
-                if (small)
-                    source.add("two produce" + with, s, pool, all_kinds(),
-                        {{{supply, 1}, {supply, 3}, {produce}}, {{supply, 2}, {produce}}}, places);
-                source.add("tasks throw" + with, s, pool, {{.throws = true}, {.throws = true}},
-                    {{{supply, 1}, {produce}}, {{supply, 2}, {dispatch}}}, places);
-                if (!small || one_is_enough)
-                    source.add("a task waits for another one" + with, s, pool, waits,
-                        {{{supply, 1}, {supply, 2}, {produce}}}, places);
-                if (!small)
-                    source.add("a task waits for another one, dispatched" + with, s, pool, waits,
-                        {{{supply, 1}, {supply, 2}, {dispatch}}}, places);
-            }
-            // Two of the pool's may produce, so that one can take over from the other.
-            source.add("a task waits for another one, dispatched" + with, s, three_threads, waits,
-                {{{supply, 1}, {supply, 2}, {dispatch}}}, places);
-            for (auto&& n : source.take())
-                all.push_back(std::move(n));
-            collection reactor(true);
+            collection reactor;
             std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
             reactor.add("run()" + with, s, one_thread, {{}, {}}, {poster, {{run}}}, places);
             reactor.add("a task waits for another one" + with, s, two_threads, waits, {poster, {{run}}},
@@ -258,7 +138,7 @@ inline std::vector<named_setup> place_models()
 inline std::vector<named_setup> reactor_models()
 {
     using enum action::kind_type;
-    collection c(true);
+    collection c;
     for (auto s : strategies)
         for (auto pool : {stopped_pool, one_thread})
         {
@@ -302,7 +182,7 @@ inline std::vector<named_setup> reactor_models()
 inline std::vector<named_setup> run_models()
 {
     using enum action::kind_type;
-    collection c(true);
+    collection c;
     for (auto s : strategies)
     {
         bool const serial = s == ewyk::strategy_t::produce_consume;
@@ -358,7 +238,7 @@ inline std::vector<named_setup> run_models()
 inline std::vector<named_setup> all_models()
 {
     std::vector<named_setup> all = run_models();
-    for (auto&& more : {grace_models(), strategy_models(), reactor_models()})
+    for (auto&& more : {grace_models(), reactor_models()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }

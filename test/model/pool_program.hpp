@@ -53,8 +53,7 @@ inline void pool_work(machine& m)
         // on_exception
         me.thrown = 0;
         here.a = 0;
-        if (m.config().reactor)
-            m.access("is done");
+        m.access("is done");
         m.w.pins = static_cast<byte>(m.w.pins & ~m.self_bit());
         return m.go(look);
     }
@@ -113,8 +112,6 @@ inline void try_start(machine& m)
     switch (m.here().line)
     {
     case guest:
-        if (!m.config().reactor)
-            return m.go(pool);
         m.access("tries to claim a guest");
         if (m.claim(m.w.guests, production_job))
             return m.ret(1);
@@ -152,8 +149,6 @@ inline void try_give(machine& m)
     switch (m.here().line)
     {
     case guest:
-        if (!m.config().reactor)
-            return m.go(pool);
         m.access("tries to give it to a guest");
         if (m.claim(m.w.guests, production_job))
             return m.ret(1);
@@ -196,14 +191,12 @@ inline void start(machine& m)
     switch (m.here().line)
     {
     case guest:
-        if (!m.config().reactor)
-            return m.go(pool);
         m.access("claims a guest");
         if (m.claim(m.w.guests, production_job))
             return m.ret(1);
         return m.go(pool);
     case pool:
-        if (m.config().reactor && m.config().strategy == ewyk::strategy_t::produce_consume)
+        if (m.config().strategy == ewyk::strategy_t::produce_consume)
             return m.ret(0);
         if (m.is(flaw::stepper_awaits_guest) && m.me().stepping)
             return m.ret(0);
@@ -223,7 +216,7 @@ inline void start(machine& m)
         m.here().b = m.result();
         if (!m.here().b)
             return m.go(m.pending_has_come(false) ? vacate : refused);
-        if (!m.config().reactor || m.is(flaw::queued_production_is_not_shown))
+        if (m.is(flaw::queued_production_is_not_shown))
             return m.ret(1);
         return m.go(look_for_guest);
     case vacate:
@@ -249,8 +242,6 @@ inline void give(machine& m)
     switch (here.line)
     {
     case guest:
-        if (!m.config().reactor)
-            return m.go(pool);
         m.access("claims a guest for task", here.a);
         if (m.claim(m.w.guests, here.a))
             return m.ret(0);
@@ -273,7 +264,7 @@ inline void give(machine& m)
         here.b = m.w.pool_queue.empty() ? byte{0} : m.w.pool_queue.pop();
         return m.go(shown);
     case shown:
-        if (!m.config().reactor || m.is(flaw::given_task_is_not_shown))
+        if (m.is(flaw::given_task_is_not_shown))
             return m.ret(here.b);
         return m.go(look_for_guest);
     case look_for_guest:

@@ -44,14 +44,6 @@ inline void script(machine& m)
         }
         switch (now.kind)
         {
-        case action::supply:
-            m.access("supplies task", now.task);
-            m.put(m.w.source, now.task);
-            return done();
-        case action::produce:
-            return m.call(program::enter, ran);
-        case action::dispatch:
-            return m.call(program::dispatch, ran);
         case action::post:
             return m.call(program::post, ran, now.task);
         case action::complete:
@@ -228,7 +220,6 @@ private:
         case program::abdicate: return abdicate(m);
         case program::loop: return loop(m);
         case program::run_task: return run_task(m);
-        case program::source_produce: return source_produce(m);
         case program::pool_work: return pool_work(m);
         case program::pool_try_execute: return pool_try_execute(m);
         case program::pool_execute: return pool_execute(m);

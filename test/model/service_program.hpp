@@ -184,8 +184,6 @@ inline void clear_pool(machine& m)
     case first_recall:
         return m.call(program::recall, m.is(flaw::last_runner_just_leaves) ? last_recall : wake);
     case wake:
-        if (m.is(flaw::last_runner_wakes_nobody))
-            return m.go(await);
         return m.call(program::wake_up, await);
     case await:
         if (m.w.not_stepping != 0 && !m.is(flaw::await_forgets_newcomers))
@@ -201,7 +199,7 @@ inline void clear_pool(machine& m)
         if (m.w.pins != 0)
         {
             // It wakes up after a while, which makes no difference while a wake-up is under way.
-            if (m.w.wake_queued || m.is(flaw::last_runner_wakes_nobody) || m.is(flaw::last_runner_wakes_once))
+            if (m.w.wake_queued)
                 return m.wait();
             m.access("has waited for a while");
             return m.go(wake);

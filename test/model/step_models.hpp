@@ -12,7 +12,7 @@ namespace model {
 inline std::vector<named_setup> step_models()
 {
     using enum action::kind_type;
-    collection c(true);
+    collection c;
     std::vector<action> const poster{{post, 1}, {release_work}};
     std::vector<action> const stopper{{post, 1}, {stop}, {release_work}};
     for (auto s : strategies)

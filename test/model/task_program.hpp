@@ -43,7 +43,7 @@ inline void leave_nested_call(machine& m, byte outer)
 /// a: the task.
 inline void run_task(machine& m)
 {
-    enum { begin, completes, posts, produces, steps, inside, stepped, section, blocks, finish };
+    enum { begin, completes, posts, steps, inside, stepped, section, blocks, finish };
     byte const task = m.here().a;
     task_kind const& kind = m.config().kind(task);
     switch (m.here().line)
@@ -60,17 +60,8 @@ inline void run_task(machine& m)
         return m.go(posts);
     case posts:
         if (byte const other = kind.again ? task : kind.posts)
-        {
-            if (m.config().reactor)
-                return m.call(program::post, steps, other);
-            m.access("supplies task", other);
-            m.put(m.w.source, other);
-        }
-        return m.go(produces);
-    case produces:
-        if (!kind.produces || m.is(flaw::nested_run_forgets))
-            return m.go(steps);
-        return m.call(m.me().looping ? program::dispatch : program::enter, section);
+            return m.call(program::post, steps, other);
+        return m.go(steps);
     case steps:
         if (kind.steps == task_kind::none)
             return m.go(section);
@@ -95,11 +86,8 @@ inline void run_task(machine& m)
         return m.go(finish);
     case finish:
         m.me().thrown = kind.throws;
-        if (m.config().reactor)
-        {
-            m.access("has done task", task);
-            m.finish_work();
-        }
+        m.access("has done task", task);
+        m.finish_work();
         return m.ret();
     }
 }

@@ -102,15 +102,13 @@ inline void start_pending(machine& m)
     case start:
         return m.call(program::start, started);
     case started:
-        if (m.result() || m.is(flaw::start_is_not_given_up))
+        if (m.result())
             return m.ret();
         return m.go(give_up);
     case give_up:
         m.apply(production_event::give_up);
         return m.go(wake_guest);
     case wake_guest:
-        if (!m.config().reactor)
-            return m.ret();
         return m.become(program::wake_guest);
     }
 }

@@ -12,8 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +20,6 @@ namespace model {
 namespace ewyk = asio_ewyk;
 using ewyk::detail::production_event;
 using ewyk::detail::production_state;
-using ewyk::detail::production_step;
 using ewyk::detail::production_verdict;
 
 /// What a thread can be given, or a queue hold: tasks are 1, 2, ...; 0 is none.
@@ -46,7 +43,6 @@ enum class program : byte
     abdicate,
     loop,
     run_task,
-    source_produce,    // a producer that never waits
     pool_work,         // elastic_threads
     pool_try_execute,
     pool_execute,
@@ -94,7 +90,6 @@ struct thread_state
     byte sees_lease = 0; // the lease that it has seen has not ended
     byte kept = 0;       // leased, while a task runs that keeps the right
     byte occupies = 0;   // a place among the pool's threads that produce
-    byte looping = 0;
     byte must_not_block = 0;
     byte inside_run = 0;    // is in so many calls of run() or a sibling
     byte stepping = 0;
@@ -129,7 +124,6 @@ struct world
     byte word = 0;         // production, packed
     byte holder = 0;       // who has the right to produce, by what the verdicts say; 1 is thread 0
     byte ran = 0;          // tasks that have begun
-    list source;           // what source_produce gives
 
     list pool_queue;
     byte parked = 0;       // threads of the pool that are parked
@@ -176,8 +170,7 @@ struct task_kind
 
     ewyk::invocation_t invocation = ewyk::invocation.blocking;
     bool throws = false;
-    byte posts = 0;          // another task, to the reactor or to the source
-    bool produces = false;   // then calls produce() of its own strategy
+    byte posts = 0;          // another task
     byte waits_for = 0;      // blocks until that task has begun
     bool again = false;      // posts itself, without end
     bool section = false;    // says before it waits that it is going to block
@@ -192,9 +185,6 @@ struct action
 {
     enum kind_type : byte
     {
-        supply,        // the source has that task from now on
-        produce,
-        dispatch,
         post,          // that task
         complete,      // an I/O operation whose completion becomes that task
         release_work,  // a work guard is reset
@@ -220,15 +210,12 @@ enum class flaw
     thrower_keeps_right,       // a task that throws leaves the loop with the right to produce
     thrower_tells_nobody,      // the same, without it, but asks nobody to produce
     thrower_leaves_awake,      // the same, and whoever posts then sends no wake-up
-    nested_run_forgets,        // produce() from a task does nothing
     announces_before_leaving,  // the wake-up for what is left is sent before the right is given up
-    last_place_is_taken,       // all threads of the pool may produce
     number_is_not_checked,     // the lease that is taken over may be another one by now
     late_goes_on,              // it does not take its lease back, and produces on
     hands_over_before_end,     // the one that takes over gives up the right before it has ended the lease
     place_is_kept,             // it forgets the place that belongs to the right
     start_is_forgotten,        // where a thread has to be started none is
-    start_is_not_given_up,     // where none could be started, one is awaited for ever
     released_in_silence,       // a task that says that it is going to block asks no other thread to come
     capture_is_own,            // what a late thread captures goes to where the producer's own is
     keeps_by_mark,             // a task that keeps the right says so, but its lease can be taken over
@@ -249,9 +236,7 @@ enum class flaw
     given_task_is_not_shown,   // who gives a task to the pool does not look for a guest afterwards
     queued_production_is_not_shown, // nor does who queues the engine itself there
     last_runner_just_leaves,   // without waiting for the pool's threads
-    last_runner_wakes_nobody,  // it waits, but a thread of the pool waits in the io_context
     last_runner_forgets_queue, // it waits until none runs a task, and not until none waits for one
-    last_runner_wakes_once,    // and a late thread takes the wake-up
     await_forgets_newcomers,   // it waits on although another caller has come
     foreign_keeps_wake_up,     // a foreign thread takes the wake-up that was meant for the producer
     poll_waits,                // poll() waits in the io_context like run_one()
@@ -280,23 +265,10 @@ struct setup
     bool places = false;             // the pool counts its threads that produce
     bool in_place = false;           // completions run on a lease inside the io_context
     bool own_queues = false;         // which keeps for a thread what that thread completes
-    bool reactor = false;            // tasks come from an io_context
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale
     bool stale_stop = false;         // it has been stopped and restarted before
     flaw wrong = flaw::none;
-
-    /// Stands for one row of the production table, to see whether a change of it is found.
-    struct replacement
-    {
-        production_event event;
-        ewyk::detail::production now;
-        production_step step;
-    };
-    std::optional<replacement> other_step = {};
-
-    /// Called with each row that is used.
-    std::function<void(production_event, ewyk::detail::production)> on_apply = {};
 
     ewyk::invocation_t invocation(byte task) const { return tasks[task - 1u].invocation; }
     task_kind const& kind(byte task) const { return tasks[task - 1u]; }

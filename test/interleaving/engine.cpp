@@ -1,0 +1,48 @@
+// The engine that ships, with its leases, in every interleaving of its callers, of the pool's
+// threads and of those that take over.
+
+#include "engine_models.hpp"
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <cstdio>
+
+BOOST_AUTO_TEST_SUITE(engine)
+
+namespace {
+
+std::size_t explored = 0;
+std::size_t states = 0;
+
+}
+
+BOOST_DATA_TEST_CASE(keeps_one_producer_and_loses_no_task, interleaving::all_models(), each)
+{
+    auto const found = interleaving::explore(interleaving::engine_maker(each.what), 4'000'000);
+    ++explored;
+    states += found.states;
+    BOOST_TEST_MESSAGE(each.name << ": " << found.states << " states, " << found.executions
+                                 << " executions, " << found.ends << " ends");
+    BOOST_TEST(found.complete, "too many states to see them all");
+    BOOST_TEST(found.wrong.empty(), found.wrong << found.story);
+    BOOST_TEST(found.ends != 0u);
+}
+
+// When they are repaired they belong to the others.
+BOOST_DATA_TEST_CASE(what_is_open_is_found, interleaving::open_models(), each)
+{
+    auto const found = interleaving::explore(interleaving::engine_maker(each.what), 4'000'000);
+    BOOST_TEST(!found.wrong.empty());
+    BOOST_TEST_MESSAGE(found.wrong << found.story);
+}
+
+BOOST_AUTO_TEST_CASE(all_are_explored,
+    *boost::unit_test::depends_on("engine/keeps_one_producer_and_loses_no_task"))
+{
+    std::printf("the engine that ships: %zu models, %zu states explored\n", explored, states);
+    BOOST_TEST(explored != 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

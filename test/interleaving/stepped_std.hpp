@@ -1,0 +1,96 @@
+// A standard library for the shipped headers each of whose atomic operations is one step. Include
+// first all that they include, then this one, then
+//
+//   #define std stepped
+//   #include <asio_ewyk/detail/...>
+//   #undef std
+//
+// Sequentially consistent: what weaker orders allow is checked by test/weak_memory.
+
+#ifndef ASIO_EWYK_TEST_INTERLEAVING_STEPPED_STD_HPP
+#define ASIO_EWYK_TEST_INTERLEAVING_STEPPED_STD_HPP
+
+#include "interleavings.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace stepped {
+
+using namespace ::std;
+
+template <class T>
+class atomic
+{
+    static_assert(std::is_integral_v<T>);
+
+public:
+    atomic(T value = T()) noexcept
+        : word_(static_cast<std::uint64_t>(value))
+    {
+    }
+
+    T load(std::memory_order = std::memory_order_seq_cst,
+        char const* where = __builtin_FUNCTION()) const noexcept
+    {
+        interleaving::point();
+        T const value = get();
+        interleaving::observe(static_cast<std::uint64_t>(value));
+        tell(where, "reads", value);
+        return value;
+    }
+
+    void store(T value, std::memory_order = std::memory_order_seq_cst,
+        char const* where = __builtin_FUNCTION()) noexcept
+    {
+        interleaving::point();
+        word_.set(static_cast<std::uint64_t>(value));
+        tell(where, "writes", value);
+    }
+
+    // It does not fail for no reason: who calls it only tries again.
+    bool compare_exchange_weak(T& expected, T desired,
+        std::memory_order = std::memory_order_seq_cst,
+        char const* where = __builtin_FUNCTION()) noexcept
+    {
+        return change(expected, desired, where);
+    }
+
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order, std::memory_order,
+        char const* where = __builtin_FUNCTION()) noexcept
+    {
+        return change(expected, desired, where);
+    }
+
+    // For a look from outside, which is no step.
+    T get() const noexcept { return static_cast<T>(word_.get()); }
+
+private:
+    bool change(T& expected, T desired, char const* where) noexcept
+    {
+        interleaving::point();
+        T const value = get();
+        bool const done = value == expected;
+        if (done)
+            word_.set(static_cast<std::uint64_t>(desired));
+        interleaving::observe(static_cast<std::uint64_t>(value));
+        tell(where, done ? "changes to" : "finds", done ? desired : value);
+        expected = value;
+        return done;
+    }
+
+    static void tell(char const* where, char const* what, T value)
+    {
+        if (interleaving::tells())
+            interleaving::tell(
+                std::string(where) + ' ' + what + ' ' + std::to_string(value));
+    }
+
+    interleaving::word word_;
+};
+
+}
+
+#endif

@@ -30,14 +30,6 @@ BOOST_DATA_TEST_CASE(keeps_one_producer_and_loses_no_task, interleaving::all_mod
     BOOST_TEST(found.ends != 0u);
 }
 
-// When they are repaired they belong to the others.
-BOOST_DATA_TEST_CASE(what_is_open_is_found, interleaving::open_models(), each)
-{
-    auto const found = interleaving::explore(interleaving::engine_maker(each.what), 4'000'000);
-    BOOST_TEST(!found.wrong.empty());
-    BOOST_TEST_MESSAGE(found.wrong << found.story);
-}
-
 BOOST_AUTO_TEST_CASE(all_are_explored,
     *boost::unit_test::depends_on("engine/keeps_one_producer_and_loses_no_task"))
 {

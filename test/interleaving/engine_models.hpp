@@ -167,16 +167,7 @@ inline std::vector<named_setup> grace_models()
             two_watch);
         c.add("a task waits for another one, two watch", s, cold, waits, one_produces, two_watch);
     }
-    return c.take();
-}
-
-/// Models that what ships does not stand yet. A lease is taken over although no thread can be had.
-/// The late thread comes back after its lease was ended and before the right is handed over, finds
-/// that it is superseded, and leaves; then the start fails, and what is left of tasks waits.
-inline std::vector<named_setup> open_models()
-{
-    using enum action::kind_type;
-    collection c;
+    // A lease is taken over although no thread can be had.
     c.add("one produces, with grace", ewyk::strategy_t::execute_produce_consume, stopped_pool,
         {{}, {}}, {{{supply, 1}, {supply, 2}, {produce}}}, {.grace = true});
     return c.take();

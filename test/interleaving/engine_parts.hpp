@@ -50,6 +50,7 @@ enum class flaw
     place_is_kept,          // it forgets the place that belongs to the right
     start_is_forgotten,     // where a thread has to be started none is
     start_is_not_given_up,  // where none could be started, one is awaited for ever
+    late_leaves_the_right,  // a late thread does not look whether its right was passed on
     released_in_silence,    // a task that says that it is going to block asks no other thread to come
     section_is_forgotten,   // a task that says so is not heard
     ask_is_lost,            // the lost wake-up: who asks while one produces is not heard
@@ -130,13 +131,13 @@ protected:
 
 #define std stepped
 #define next_production interleaving::next_step
+#define lease shipped_lease
+#include <asio_ewyk/detail/lease.hpp>
 #define production_right shipped_right
 #include <asio_ewyk/detail/production_right.hpp>
 #undef production_right
-#undef next_production
-#define lease shipped_lease
-#include <asio_ewyk/detail/lease.hpp>
 #undef lease
+#undef next_production
 #undef std
 
 namespace asio_ewyk::detail {
@@ -175,6 +176,27 @@ public:
         else if (event == found_none || event == hand_over || event == abdicate)
             interleaving::book::now->drop();
         return step;
+    }
+
+    std::optional<production_verdict> pass_on(std::uint64_t n) noexcept
+    {
+        interleaving::one_step const together;
+        auto const verdict = shipped_right::pass_on(n);
+        if (verdict)
+            interleaving::book::now->drop();
+        return verdict;
+    }
+
+    bool reclaim(std::uint64_t n) noexcept
+    {
+        if (interleaving::wrong == interleaving::flaw::late_leaves_the_right)
+            return false;
+        interleaving::one_step const together;
+        if (!shipped_right::reclaim(n))
+            return false;
+        interleaving::book::now->drop();
+        interleaving::book::now->take();
+        return true;
     }
 };
 
@@ -229,6 +251,7 @@ public:
 
     bool in_use() const noexcept { return in_use_; }
     void alert() noexcept {}
+    bool refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 
     lease const& observed;

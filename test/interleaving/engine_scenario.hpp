@@ -84,7 +84,8 @@ public:
     {
         if (ran_.get() + 1 != std::uint64_t{1} << setup_.tasks.size())
             return "a task is left unrun";
-        auto const p = production::unpack(engine_.right_.word_.get());
+        auto const p = production::unpack(
+            static_cast<std::uint32_t>(engine_.right_.word_.get() & 7));
         if (p.state != production_state::idle)
             return "the right to produce is lost";
         if ((engine_.lease_.word_.get() & 1) != 0)

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(spreads_while_that_gets_more_done)
     BOOST_TEST(!leases);
     BOOST_TEST(!p.leases_after(handed_over(100, 10ms))); // the threads wake up
     int leased = 0;
-    for (int i = 0; i != 1000 || leases; ++i)
+    for (int i = 0; i < 5000 || leases; ++i)
     {
         leases = p.leases_after(leases ? lent(100, 10ms) : handed_over(190, 20ms));
         leased += leases;
@@ -56,16 +56,26 @@ BOOST_AUTO_TEST_CASE(spreads_while_that_gets_more_done)
     BOOST_TEST(!p.leases_after(lent(100, 10ms)));
 }
 
+BOOST_AUTO_TEST_CASE(one_window_that_was_better_is_not_enough)
+{
+    policy p;
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 10ms)));
+    BOOST_TEST(p.leases_after(handed_over(100, 10ms)));
+}
+
 BOOST_AUTO_TEST_CASE(does_not_stay_with_what_was_better_by_chance)
 {
     policy p;
     BOOST_TEST(!p.leases_after(lent(100, 10ms)));
     BOOST_TEST(!p.leases_after(handed_over(100, 10ms)));
     BOOST_TEST(!p.leases_after(handed_over(190, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 10ms)));
     int windows = 0;
-    while (!p.leases_after(handed_over(100, 10ms)) && windows != 10)
+    while (!p.leases_after(handed_over(100, 10ms)) && windows != 100)
         ++windows;
-    BOOST_TEST(windows < 10);
+    BOOST_TEST(windows < 100);
     for (int i = 0; i != 3; ++i)
         BOOST_TEST(p.leases_after(lent(100, 10ms)));
 }

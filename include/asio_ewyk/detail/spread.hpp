@@ -17,11 +17,11 @@ namespace asio_ewyk::detail {
 //
 // It decides after each window of time, by what it has measured and not by what tasks ought to
 // cost: when the producer is out of CPU time, another window is spent with handing over before each
-// task. If more tasks were run, it stays like that until one thread would do again, and looks from
-// time to time whether it still is the better way: loads change, and one window may have been
-// better by chance. If not, it is tried again later, after four times as many windows each time,
-// and soon again only when one thread has been enough for long. It is not tried where a task costs
-// less than any wake-up.
+// task. If more tasks were run, and in the next window as well, it stays like that until one thread
+// would do again, and looks from time to time whether it still is the better way: loads change, and
+// two windows may have been better by chance. If not, it is tried again later, after four times as
+// many windows each time, and soon again only when one thread has been enough for long. It is not
+// tried where a task costs less than any wake-up.
 class spread
 {
 public:
@@ -45,6 +45,7 @@ private:
         leasing,
         starting,
         trying,
+        confirming, // that it was not better by chance
         spreading,
         checking, // leasing, to compare
     };
@@ -60,12 +61,14 @@ private:
 
     // In windows.
     static constexpr int longest_pause = 128;
+    static constexpr int first_check = 64;
+    static constexpr int longest_check = 512;
 
     state state_ = state::leasing;
     window before_{};
     int wait_ = 1;   // windows until the next try
     int pause_ = 1;  // after the next one that was in vain: four times that
-    int check_ = 1;  // after the next check that was: twice that
+    int check_ = first_check; // after the next check that was: twice that
     int enough_ = 0; // windows in a row in which one thread was
 };
 

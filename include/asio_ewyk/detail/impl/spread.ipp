@@ -6,6 +6,7 @@
 #include <asio_ewyk/detail/spread.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -37,13 +38,13 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
         state_ = state::trying;
         return false;
     case state::trying:
-        if (rate(w) > rate(before_) * (1 + gain))
-        {
-            state_ = state::spreading;
-            wait_ = check_ = 2;
-            return false;
-        }
-        return lease();
+    case state::confirming:
+        if (rate(w) <= rate(before_) * (1 + gain))
+            return lease();
+        if (std::exchange(state_, state_ == state::trying ? state::confirming : state::spreading)
+            == state::confirming)
+            wait_ = check_ = first_check;
+        return false;
     case state::spreading:
         if (w.ran * 4 < w.time * 3)
         {
@@ -61,7 +62,7 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
     case state::checking:
         if (rate(before_) <= rate(w) * (1 + gain))
             return lease();
-        wait_ = check_ = std::min(2 * check_, longest_pause);
+        wait_ = check_ = std::min(2 * check_, longest_check);
         state_ = state::spreading;
         return false;
     }

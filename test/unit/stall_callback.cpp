@@ -55,13 +55,17 @@ public:
             ::close(d);
     }
 
-    /// Waits for it.
-    std::string line()
+    /// Waits for one with that in it: what was told of an earlier context may still be written.
+    std::string line_with(std::string const& part)
     {
         std::string text;
-        char c = ' ';
-        while (::read(pipe_[0], &c, 1) == 1 && c != '\n')
-            text += c;
+        do
+        {
+            text.clear();
+            char c = ' ';
+            while (::read(pipe_[0], &c, 1) == 1 && c != '\n')
+                text += c;
+        } while (!contains(text, part));
         return text;
     }
 
@@ -83,7 +87,7 @@ BOOST_AUTO_TEST_CASE(writes_a_line_without_a_callback)
         captured_stderr err;
         ewyk::worker_pool pool({.name = "default", .stall_threshold = 5ms});
         pool.execute([&] { end.wait(); });
-        line = err.line();
+        line = err.line_with("handler of default");
         end.set();
         pool.join();
     }
@@ -105,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_callback_that_throws)
                  throw std::runtime_error("a callback");
              }});
         pool.execute([&] { end.wait(); });
-        line = err.line();
+        line = err.line_with("handler of throwing");
         end.set();
         pool.join();
     }

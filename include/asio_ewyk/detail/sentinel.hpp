@@ -101,7 +101,7 @@ private:
     // Without anything that is late the sentinel rests after so long, and without anything to see
     // the watchdog goes to bed: later, where handlers are in use that are none of ours.
     static constexpr duration patience = std::chrono::milliseconds(20);
-    static constexpr duration native_patience = std::chrono::seconds(1);
+    static constexpr duration native_patience = std::chrono::milliseconds(200);
 
     static bool may_be_late(lease::sight const& s) noexcept
     {

@@ -103,8 +103,9 @@ ASIO_EWYK_DECL void strategy_service::begin_visit(
 
 ASIO_EWYK_DECL void strategy_service::end_visit(detail::call_frame& frame, bool native)
 {
+    bool const leased = frame.leased_by != nullptr;
     engine_.end_visit(frame);
-    if (native && engine_.leases())
+    if (native && leased)
     {
         engine_.watch().expect_native();
         engine_.watch().alert();

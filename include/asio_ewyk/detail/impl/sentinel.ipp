@@ -259,6 +259,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     else if (now - drowsy_since_ >= shortest_nap && (!s.leased || owner_.goes_quiet()))
     {
         interval_.forget();
+        native_.store(false, std::memory_order_relaxed);
         return forever;
     }
     return now + interval_.get();

@@ -29,7 +29,7 @@ namespace asio_ewyk {
 
     The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
     or destruction; until then it waits for more, also where an `io_context` would run out of work.
-    It blocks the signals that the thread blocks which makes the loop. Nobody else may run the loop,
+    It blocks the signals that the thread blocks which makes the loop. No other may run the loop,
     nor restart it, also not through a reference to the base class; code that knows it as an
     `io_context` only does not start the thread, so call start() before. Tasks of one thread run in
     the order in which it submitted them. The child of a fork has no loops: as theirs are always

@@ -178,7 +178,7 @@ struct pool_metrics
     std::size_t threads = 0;     ///< that live or are being started
     std::size_t starting = 0;    ///< of these: have not looked for work yet
     std::size_t parked = 0;      ///< have nothing to do
-    std::size_t producing = 0;   ///< produce for somebody, or are asked to
+    std::size_t producing = 0;   ///< produce, or are asked to
     std::size_t running = 0;     ///< all others: run tasks
     std::size_t max_threads = 0; ///< `worker_pool_options::max_threads`
     std::size_t queued = 0;      ///< tasks that wait for a thread

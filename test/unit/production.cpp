@@ -244,7 +244,7 @@ BOOST_DATA_TEST_CASE(one_thread_is_on_its_way_at_most, possible_steps(), s)
         BOOST_TEST(!s.now.pending);
 }
 
-// No wish is lost: whoever asked leaves a thread on its way, or a producer that will look again.
+// No wish is lost: the thread that asked leaves another one on its way, or a producer that will look again.
 BOOST_DATA_TEST_CASE(a_wish_is_remembered, possible_steps(), s)
 {
     if (s.event == ask || (s.event == enter && s.verdict != produce))

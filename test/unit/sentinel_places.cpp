@@ -1,5 +1,5 @@
 // Where the sentinel may not be, or the producer is elsewhere by now: a handler that blocks stops
-// nobody all the same.
+// no other one all the same.
 
 #include "pool_support.hpp"
 #include <asio_ewyk/dump.hpp>

@@ -151,7 +151,7 @@ struct observed : scenario, detail::lessor
     {
         detail::watchdog::one = &watchdog;
         moment = {};
-        // So that whoever looks has lost its patience with the next look.
+        // So that the one that looks has lost its patience with the next look.
         tick = std::chrono::seconds(1);
         blocks = true;
         refuses = !idle_class;

@@ -138,7 +138,7 @@ public:
 
     // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
     // lets the threads end. Afterwards, in both processes, they come again when they are needed.
-    // Nobody but tasks of the pool may use it in between. Not by a thread of the pool before it,
+    // Nothing but tasks of the pool may use it in between. Not by a thread of the pool before it,
     // which would wait for itself: throws std::logic_error.
     void notify_fork(asio::execution_context::fork_event event);
 

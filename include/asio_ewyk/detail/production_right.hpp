@@ -27,12 +27,12 @@ namespace asio_ewyk::detail {
 // | settled by the one  | gets the pending thread         | resume, as after each hand_over  |
 // | settled by the late | does nothing                    | produces                         |
 //
-// Until then nobody else can have the right, so leases are settled in the order of their numbers,
+// Until then no other can have the right, so leases are settled in the order of their numbers,
 // and one that is not above `settled` has been. No wake-up is lost: what is asked for meanwhile
 // makes the state `reproducing`, which hand_over and the producer see.
 //
 // Sequentially consistent: a thread that gives up the right next looks whether another one waits
-// for it, and a thread that waits has said so before it looked who has it.
+// for it, and a thread that waits has said so before it looked whether it is free.
 class production_right
 {
 public:

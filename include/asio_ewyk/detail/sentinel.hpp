@@ -59,7 +59,8 @@ public:
     // Whether there is a grace; without one nothing is leased.
     bool in_use() const noexcept { return grace_ != duration::zero(); }
 
-    // The producer, after it has said what it does. A load and a branch unless one is in bed.
+    // The producer, after it has said what it does. A load and a branch unless the watchdog
+    // is in bed.
     void alert() noexcept
     {
         // Relaxed: see above.
@@ -112,13 +113,13 @@ private:
     void wake() noexcept;
     void work() noexcept;
     bool blocks(lease::sight const& s, thread_probe::state thread) const noexcept;
-    enum class sight
+    enum class finding
     {
         nothing,
         runs, // the producer
         late, // a task was, or may have been
     };
-    sight watch(lease::sight const& s) noexcept;
+    finding watch(lease::sight const& s) noexcept;
     void follow(int cpu) noexcept;
     bool wait_out(lease::number n) noexcept;
     void take_over(lease::sight const& s, bool may_start) noexcept;

@@ -50,7 +50,7 @@ private:
         checking, // leasing, to compare
     };
 
-    static double rate(window const& w) noexcept; // of tasks
+    static bool better(window const& one, window const& other) noexcept;
     bool lease() noexcept;
 
     // Less may be chance.
@@ -66,10 +66,10 @@ private:
 
     state state_ = state::leasing;
     window before_{};
-    int wait_ = 1;   // windows until the next try
-    int pause_ = 1;  // after the next one that was in vain: four times that
+    int wait_ = 1;            // windows until the next try, or the next check
+    int pause_ = 1;           // after the next try that was in vain: four times that
     int check_ = first_check; // after the next check that was: twice that
-    int enough_ = 0; // windows in a row in which one thread was
+    int enough_ = 0;          // windows in a row in which one thread was
 };
 
 // Measures the windows of a spread, and keeps what it has decided.

@@ -103,10 +103,10 @@ ASIO_EWYK_DECL void sentinel::work() noexcept
     time_point needed = std::chrono::steady_clock::now(); // when there was something to see
     while (!stop_.load())
     {
-        if (auto const seen = watch(lease_.look()); seen != sight::nothing)
+        if (auto const seen = watch(lease_.look()); seen != finding::nothing)
         {
             needed = std::chrono::steady_clock::now();
-            if (seen == sight::late)
+            if (seen == finding::late)
                 nap = shortest_nap;
             continue;
         }
@@ -148,10 +148,10 @@ ASIO_EWYK_DECL bool sentinel::blocks(
 
 // While the producer runs, or is about to, the sentinel stays ready to run on the same CPU: it
 // comes there as soon as the producer does not want it, and yields when it comes at another time.
-ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> sight
+ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
 {
     if (!s.leased)
-        return sight::nothing;
+        return finding::nothing;
     follow(s.cpu);
     auto const thread = probe_.of(s.producer);
     if (thread == thread_probe::state::runs)
@@ -161,12 +161,12 @@ ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> sight
         std::this_thread::yield();
         in_vain_ = std::chrono::steady_clock::now() - before < switching ? in_vain_ + 1 : 0;
         if (in_vain_ < most_in_vain)
-            return sight::runs;
+            return finding::runs;
         in_vain_ = 0;
-        return sight::nothing;
+        return finding::nothing;
     }
     if (!blocks(s, thread))
-        return sight::nothing;
+        return finding::nothing;
     if (wait_out(s.which))
     {
         // What nothing marks is not counted either: it may be another one by now.
@@ -174,7 +174,7 @@ ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> sight
         if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer)))
             take_over(now, false);
     }
-    return sight::late;
+    return finding::late;
 }
 
 // Lets the grace pass. False if the lease has ended by then. It yields for a short one, and naps

@@ -6,13 +6,16 @@
 #include <asio_ewyk/detail/spread.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL double spread::rate(window const& w) noexcept
+// Whether clearly more tasks were run in the time.
+ASIO_EWYK_DECL bool spread::better(window const& one, window const& other) noexcept
 {
-    return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
+    auto const rate = [](window const& w) {
+        return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
+    };
+    return rate(one) > rate(other) * (1 + gain);
 }
 
 ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
@@ -25,7 +28,10 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
         if (*w.cpu * 10 < w.time * 9)
         {
             if (++enough_ == longest_pause)
+            {
+                enough_ = 0;
                 wait_ = pause_ = 1;
+            }
             return true;
         }
         enough_ = 0;
@@ -38,20 +44,22 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
         state_ = state::trying;
         return false;
     case state::trying:
-    case state::confirming:
-        if (rate(w) <= rate(before_) * (1 + gain))
+        if (!better(w, before_))
             return lease();
-        if (std::exchange(state_, state_ == state::trying ? state::confirming : state::spreading)
-            == state::confirming)
-            wait_ = check_ = first_check;
+        state_ = state::confirming;
+        return false;
+    case state::confirming:
+        if (!better(w, before_))
+            return lease();
+        wait_ = check_ = first_check;
+        state_ = state::spreading;
         return false;
     case state::spreading:
         if (w.ran * 4 < w.time * 3)
         {
             // One thread would do again.
-            pause_ = 1;
+            wait_ = pause_ = 1;
             state_ = state::leasing;
-            wait_ = 1;
             return true;
         }
         if (--wait_ > 0)
@@ -60,7 +68,7 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
         state_ = state::checking;
         return true;
     case state::checking:
-        if (rate(before_) <= rate(w) * (1 + gain))
+        if (!better(before_, w))
             return lease();
         wait_ = check_ = std::min(2 * check_, longest_check);
         state_ = state::spreading;

@@ -87,7 +87,8 @@ po::variables_map read(workload const& w, std::vector<std::string> const& words)
 double number(po::variables_map const& given, std::string const& name)
 {
     double const value = given[name].as<double>();
-    if (value >= 0 && value <= 1e9) // false for a NaN, too
+    // Below 0, which has a meaning for some defaults, is not to be given.
+    if (given[name].defaulted() || (value >= 0 && value <= 1e9)) // false for a NaN, too
         return value;
     throw std::invalid_argument("--" + name + " must be from 0 to 1e9");
 }

@@ -33,7 +33,7 @@ class connections;
     @par Thread Safety
     expire_after(), never_expire() and ending() are for the session; the rest is for `connections`.
 */
-class watched : public boost::intrusive::list_base_hook<>
+class inspectable : public boost::intrusive::list_base_hook<>
 {
 public:
     /// Why a session should end at its next step.
@@ -60,7 +60,7 @@ public:
     reason ending() const noexcept { return ending_.load(); }
 
 protected:
-    ~watched() = default;
+    ~inspectable() = default;
 
 private:
     friend connections;

@@ -39,7 +39,7 @@ namespace http_server {
     Distinct objects: safe. Shared objects: unsafe, but for what `watched` says.
 */
 template <class Executor, class Offload>
-class session final : public watched
+class session final : public inspectable
 {
 public:
     using socket_type = asio::basic_stream_socket<tcp, Executor>;

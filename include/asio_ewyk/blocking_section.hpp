@@ -1,7 +1,7 @@
 #ifndef ASIO_EWYK_BLOCKING_SECTION_HPP
 #define ASIO_EWYK_BLOCKING_SECTION_HPP
 
-#include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 
 namespace asio_ewyk {
 

@@ -3,7 +3,7 @@
 
 #include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/load_balance.hpp>
+#include <asio_ewyk/detail/loop/load_balance.hpp>
 #include <asio_ewyk/event_loop.hpp>
 
 #include <chrono>

@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_EVENT_LOOP_HPP
 #define ASIO_EWYK_EVENT_LOOP_HPP
 
-#include <asio_ewyk/detail/event_loop_service.hpp>
-#include <asio_ewyk/detail/shutdown_wait.hpp>
+#include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/loop/shutdown_wait.hpp>
 #include <asio_ewyk/scheduled_task.hpp>
 
 #include <boost/asio/async_result.hpp>
@@ -87,7 +87,7 @@ public:
         requires std::invocable<std::decay_t<F>>
     scheduled_task schedule(std::chrono::duration<Rep, Period> const& delay, F&& f)
     {
-        return scheduled_task(service_.run_later<detail::timetable::kind::once>(
+        return scheduled_task(service_.run_later<detail::timer_queue::kind::once>(
             detail::saturated(delay), std::chrono::nanoseconds::zero(), std::forward<F>(f)));
     }
 
@@ -101,7 +101,7 @@ public:
     scheduled_task schedule_at_fixed_rate(std::chrono::duration<R1, P1> const& initial_delay,
         std::chrono::duration<R2, P2> const& period, F&& f)
     {
-        return repeat<detail::timetable::kind::fixed_rate>("period must be more than 0",
+        return repeat<detail::timer_queue::kind::fixed_rate>("period must be more than 0",
             detail::saturated(initial_delay), detail::saturated(period), std::forward<F>(f));
     }
 
@@ -115,7 +115,7 @@ public:
     scheduled_task schedule_with_fixed_delay(std::chrono::duration<R1, P1> const& initial_delay,
         std::chrono::duration<R2, P2> const& delay, F&& f)
     {
-        return repeat<detail::timetable::kind::fixed_delay>("delay must be more than 0",
+        return repeat<detail::timer_queue::kind::fixed_delay>("delay must be more than 0",
             detail::saturated(initial_delay), detail::saturated(delay), std::forward<F>(f));
     }
 
@@ -223,7 +223,7 @@ public:
 private:
     friend class event_loop_group;
 
-    template <detail::timetable::kind Kind, class F>
+    template <detail::timer_queue::kind Kind, class F>
     scheduled_task repeat(char const* refusal, std::chrono::nanoseconds initial_delay,
         std::chrono::nanoseconds period, F&& f)
     {

@@ -2,7 +2,7 @@
 #define ASIO_EWYK_EVENT_LOOP_GROUP_HPP
 
 #include <asio_ewyk/context_group.hpp>
-#include <asio_ewyk/detail/cpu_quota.hpp>
+#include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/event_loop.hpp>
 
 #include <algorithm>

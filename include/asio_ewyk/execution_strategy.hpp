@@ -1,11 +1,11 @@
 #ifndef ASIO_EWYK_EXECUTION_STRATEGY_HPP
 #define ASIO_EWYK_EXECUTION_STRATEGY_HPP
 
-#include <asio_ewyk/detail/describe_production.hpp>
-#include <asio_ewyk/detail/impl/strategy_engine.hpp>
-#include <asio_ewyk/detail/pool_threads.hpp>
-#include <asio_ewyk/detail/stall_watch.hpp>
-#include <asio_ewyk/detail/strategy_engine.hpp>
+#include <asio_ewyk/detail/engine/describe_production.hpp>
+#include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
+#include <asio_ewyk/detail/pool/pool_threads.hpp>
+#include <asio_ewyk/detail/stall/stall_watch.hpp>
+#include <asio_ewyk/detail/engine/strategy_engine.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -143,7 +143,7 @@ public:
     }
 
 private:
-    friend class detail::watched_part<execution_strategy>;
+    friend class detail::inspectable_part<execution_strategy>;
 
     struct checked
     {
@@ -181,7 +181,7 @@ private:
     detail::shared_counter thrown_; // exceptions that have left produce()
     detail::pool_threads threads_;
     detail::strategy_engine<Producer, detail::pool_threads> engine_;
-    detail::watched_part<execution_strategy> const shown_{*this};
+    detail::inspectable_part<execution_strategy> const shown_{*this};
     std::optional<detail::stall_watch> watch_;
 };
 

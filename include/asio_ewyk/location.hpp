@@ -1,7 +1,7 @@
 #ifndef ASIO_EWYK_LOCATION_HPP
 #define ASIO_EWYK_LOCATION_HPP
 
-#include <asio_ewyk/detail/thread_activity.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
 
 #include <boost/assert/source_location.hpp>
 

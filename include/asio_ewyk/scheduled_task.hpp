@@ -1,7 +1,7 @@
 #ifndef ASIO_EWYK_SCHEDULED_TASK_HPP
 #define ASIO_EWYK_SCHEDULED_TASK_HPP
 
-#include <asio_ewyk/detail/timetable.hpp>
+#include <asio_ewyk/detail/loop/timer_queue.hpp>
 
 #include <memory>
 #include <utility>
@@ -60,12 +60,12 @@ public:
 private:
     friend class event_loop;
 
-    explicit scheduled_task(std::shared_ptr<detail::timetable::entry> entry) noexcept
+    explicit scheduled_task(std::shared_ptr<detail::timer_queue::entry> entry) noexcept
         : entry_(std::move(entry))
     {
     }
 
-    std::shared_ptr<detail::timetable::entry> entry_; // null: of no task
+    std::shared_ptr<detail::timer_queue::entry> entry_; // null: of no task
 };
 
 } // namespace asio_ewyk

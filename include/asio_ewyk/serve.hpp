@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_SERVE_HPP
 #define ASIO_EWYK_SERVE_HPP
 
-#include <asio_ewyk/detail/reuse_port.hpp>
-#include <asio_ewyk/detail/sessions.hpp>
+#include <asio_ewyk/detail/serve/reuse_port.hpp>
+#include <asio_ewyk/detail/serve/sessions.hpp>
 #include <asio_ewyk/serve_options.hpp>
 
 #include <boost/asio/associated_allocator.hpp>

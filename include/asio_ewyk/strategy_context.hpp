@@ -143,7 +143,7 @@ public:
     /// Runs the handlers that are ready, and waits for none. @returns how many.
     std::size_t poll()
     {
-        return service_.step(detail::turn::unlimited, false, clock::time_point::max());
+        return service_.step(detail::run_call::unlimited, false, clock::time_point::max());
     }
 
     /// Runs a handler if one is ready. @returns 1, or 0 if none is.

@@ -2,12 +2,12 @@
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/crew.hpp>
-#include <asio_ewyk/detail/passed_exceptions.hpp>
-#include <asio_ewyk/detail/reactor.hpp>
-#include <asio_ewyk/detail/stall_watch.hpp>
-#include <asio_ewyk/detail/strategy_engine.hpp>
-#include <asio_ewyk/detail/timed_run.hpp>
+#include <asio_ewyk/detail/context/context_threads.hpp>
+#include <asio_ewyk/detail/os/passed_exceptions.hpp>
+#include <asio_ewyk/detail/context/reactor.hpp>
+#include <asio_ewyk/detail/stall/stall_watch.hpp>
+#include <asio_ewyk/detail/engine/strategy_engine.hpp>
+#include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
@@ -32,7 +32,7 @@ namespace asio_ewyk {
 */
 class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
-    , private detail::watched
+    , private detail::inspectable
     , private detail::reactor_host
     , private detail::exception_passer
 {
@@ -127,11 +127,11 @@ private:
     bool pass(std::exception_ptr const& error) noexcept override;
 
     // Works on this thread until the turn is over; the heart of run() and its siblings.
-    void take_part(detail::turn& t);
-    void take_part_or_settle(detail::turn& t);
+    void take_part(detail::run_call& t);
+    void take_part_or_settle(detail::run_call& t);
 
     bool is_beside_others() const noexcept;
-    bool rest(detail::guest& g, std::size_t place, detail::turn& t);
+    bool rest(detail::idle_caller& g, std::size_t place, detail::run_call& t);
     void recall_tasks() noexcept;
     void clear_pool();
     void submit(detail::call_frame* frame, detail::task* t, bool never_inline) noexcept;
@@ -147,21 +147,21 @@ private:
     template <class Task, class F>
     void complete(detail::call_frame& frame, F&& f);
     template <class F>
-    void run_in_place(F&& f);
+    void run_inline(F&& f);
     void report_stray(std::exception_ptr error) noexcept;
     void run_job(detail::call_frame& frame, detail::task* job);
     void measure() noexcept;
     void provide_io() noexcept;
-    bool over(detail::turn const& t) const { return t.done() || ioc_.stopped(); }
+    bool over(detail::run_call const& t) const { return t.done() || ioc_.stopped(); }
 
     // Whoever may use the context may use these: each sees to its own safety.
     asio::io_context& ioc_;
     std::optional<worker_pool> own_pool_; // set by the constructor; empty where the pool is shared
     worker_pool& pool_;                   // its own, or the shared one
     std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
-    detail::crew crew_;
+    detail::context_threads threads_;
     detail::reactor reactor_;
-    detail::strategy_engine<detail::reactor, detail::crew> engine_; // over both
+    detail::strategy_engine<detail::reactor, detail::context_threads> engine_; // over both
 
     // A task that is late inside the io_context may keep back what it has caused to complete there,
     // if the io_context expects one thread: that waits in a queue of the thread's own.

@@ -1,7 +1,7 @@
 #ifndef ASIO_EWYK_SWITCH_TO_HPP
 #define ASIO_EWYK_SWITCH_TO_HPP
 
-#include <asio_ewyk/detail/crossing.hpp>
+#include <asio_ewyk/impl/switch_to.hpp>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/deferred.hpp>
@@ -25,7 +25,7 @@ struct initiate_switch
     {
         // A copy: this object is a part of the coroutine that goes.
         Executor const target = executor;
-        crossing<std::decay_t<Handler>>::begin(target, std::forward<Handler>(handler));
+        switch_op<std::decay_t<Handler>>::begin(target, std::forward<Handler>(handler));
     }
 
     Executor executor;

@@ -1,10 +1,10 @@
 #ifndef ASIO_EWYK_WORKER_POOL_HPP
 #define ASIO_EWYK_WORKER_POOL_HPP
 
-#include <asio_ewyk/detail/condition.hpp>
-#include <asio_ewyk/detail/elastic_threads.hpp>
-#include <asio_ewyk/detail/stall_watch.hpp>
-#include <asio_ewyk/detail/timed_run.hpp>
+#include <asio_ewyk/detail/os/condition.hpp>
+#include <asio_ewyk/detail/pool/elastic_threads.hpp>
+#include <asio_ewyk/detail/stall/stall_watch.hpp>
+#include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -130,7 +130,7 @@ public:
 
 private:
     friend class detail::pool_access;
-    friend class detail::watched_part<worker_pool>;
+    friend class detail::inspectable_part<worker_pool>;
 
     // What keeps the pool busy: tracked executors and tasks. Relaxed: who starts work has some, or
     // is about to submit; it is the end of work that must be seen.
@@ -163,7 +163,7 @@ private:
     detail::condition idle_; // work_ fell to zero, or stop()
     bool stopped_ = false;         // guarded by mutex_
 
-    detail::watched_part<worker_pool> const shown_{*this};
+    detail::inspectable_part<worker_pool> const shown_{*this};
     detail::stall_watch const watch_;
 };
 

@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(contexts_that_share_a_pool_end_at_any_time)
     }
 }
 
-// Timers that expire while they are cancelled; completions run in place, on loan or captured.
+// Timers that expire while they are cancelled; completions run in place, on lease or captured.
 BOOST_AUTO_TEST_CASE(cancelled_waits_complete_once)
 {
     for (std::size_t n = 0; n != 2 * rounds; ++n)

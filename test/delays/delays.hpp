@@ -8,7 +8,7 @@
 #ifndef ASIO_EWYK_TEST_DELAYS_DELAYS_HPP
 #define ASIO_EWYK_TEST_DELAYS_DELAYS_HPP
 
-#include <asio_ewyk/detail/trace_event.hpp>
+#include <asio_ewyk/detail/observe/trace_event.hpp>
 
 namespace delays {
 void delay(asio_ewyk::detail::trace_event) noexcept;

@@ -7,11 +7,11 @@
 #include "../weak_memory/stand_ins.hpp"
 #include "stepped_std.hpp"
 
-#include <asio_ewyk/detail/deadline.hpp>
-#include <asio_ewyk/detail/pool_client.hpp>
-#include <asio_ewyk/detail/production.hpp>
-#include <asio_ewyk/detail/spread.hpp>
-#include <asio_ewyk/detail/strategy_counters.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/pool/pool_client.hpp>
+#include <asio_ewyk/detail/engine/production.hpp>
+#include <asio_ewyk/detail/engine/parallelism_control.hpp>
+#include <asio_ewyk/detail/metrics/strategy_counters.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -132,9 +132,9 @@ protected:
 #define std stepped
 #define next_production interleaving::next_step
 #define lease shipped_lease
-#include <asio_ewyk/detail/lease.hpp>
+#include <asio_ewyk/detail/frame/lease.hpp>
 #define production_right shipped_right
-#include <asio_ewyk/detail/production_right.hpp>
+#include <asio_ewyk/detail/engine/production_right.hpp>
 #undef production_right
 #undef lease
 #undef next_production
@@ -233,8 +233,8 @@ public:
 
 }
 
-#define ASIO_EWYK_DETAIL_SENTINEL_HPP
-#include <asio_ewyk/detail/lessor.hpp>
+#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#include <asio_ewyk/detail/frame/lessor.hpp>
 
 namespace asio_ewyk::detail {
 
@@ -263,14 +263,14 @@ private:
 
 }
 
-#define ASIO_EWYK_DETAIL_ELASTIC_THREADS_HPP
+#define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
 #include "model_pool.hpp"
 
 #define std stepped
-#include <asio_ewyk/detail/pool_threads.hpp>
-#include <asio_ewyk/detail/strategy_engine.hpp>
+#include <asio_ewyk/detail/pool/pool_threads.hpp>
+#include <asio_ewyk/detail/engine/strategy_engine.hpp>
 #undef std
 
-#include <asio_ewyk/detail/impl/strategy_engine.hpp>
+#include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_MODEL_POOL_HPP
 #define ASIO_EWYK_TEST_INTERLEAVING_MODEL_POOL_HPP
 
-#include <asio_ewyk/detail/call_frame.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 
 namespace asio_ewyk::detail {
 

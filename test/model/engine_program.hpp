@@ -35,7 +35,7 @@ inline void arrive(machine& m)
         return m.config().grace && m.w.absent ? m.go(keep_one_parked) : m.become(program::loop);
     case keep_one_parked:
         m.access("sees to it that one is parked");
-        if (m.may_start() && m.w.parked == 0 && m.w.guests == 0 && m.w.absent != 0 && m.w.starting == 0)
+        if (m.may_start() && m.w.parked == 0 && m.w.callers == 0 && m.w.absent != 0 && m.w.starting == 0)
             start_thread(m);
         return m.become(program::loop);
     case leave:
@@ -47,13 +47,13 @@ inline void arrive(machine& m)
 
 inline void dispatch(machine& m)
 {
-    enum { wake, woken, may_start, ask, asked, give_up, wake_guest };
+    enum { wake, woken, may_start, ask, asked, give_up, wake_idle_caller };
     switch (m.here().line)
     {
     case wake:
-        if (m.is(flaw::stepper_awaits_guest))
+        if (m.is(flaw::stepper_awaits_idle_caller))
             return m.go(ask);
-        return m.call(program::wake_guest, woken);
+        return m.call(program::wake_idle_caller, woken);
     case woken:
         if (m.result())
             return m.ret();
@@ -72,9 +72,9 @@ inline void dispatch(machine& m)
         return m.go(give_up);
     case give_up:
         m.apply(production_event::give_up);
-        return m.go(wake_guest);
-    case wake_guest:
-        return m.become(program::wake_guest);
+        return m.go(wake_idle_caller);
+    case wake_idle_caller:
+        return m.become(program::wake_idle_caller);
     }
 }
 
@@ -108,7 +108,7 @@ inline void loop(machine& m)
 {
     enum
     {
-        begin, next, got, found_none, step_aside, wake_guest, woke, hand_over, release, ask_thread, asked,
+        begin, next, got, found_none, step_aside, wake_idle_caller, woke, hand_over, release, ask_thread, asked,
         asked_early, take_back, let_go, decide, gave, in_place, apart, caught, ask_other,
         gone, left, thrower_gone, thrower_left, leave, out, lease, on_lease, late, may_resume, other_resumes,
         gave_job, gave_job_apart, gave_job_done
@@ -177,15 +177,15 @@ inline void loop(machine& m)
         return m.go(gone);
     case gone:
         m.access("has given up the right");
-        return m.w.not_stepping != 0 ? m.go(leave) : m.call(program::wake_guest, left);
+        return m.w.not_stepping != 0 ? m.go(leave) : m.call(program::wake_idle_caller, left);
     case left:
         m.result();
         return m.go(leave);
 
     case step_aside:
-        return m.call(program::abdicate, wake_guest);
-    case wake_guest:
-        return m.call(program::wake_guest, woke);
+        return m.call(program::abdicate, wake_idle_caller);
+    case wake_idle_caller:
+        return m.call(program::wake_idle_caller, woke);
     case woke:
         m.result();
         here.b = 1;
@@ -285,7 +285,8 @@ inline void loop(machine& m)
         return m.go(thrower_gone);
     case thrower_gone:
         m.access("has given up the right");
-        return m.w.not_stepping != 0 ? m.call(program::dispatch, leave) : m.call(program::wake_guest, thrower_left);
+        return m.w.not_stepping != 0 ? m.call(program::dispatch, leave)
+                                     : m.call(program::wake_idle_caller, thrower_left);
     case thrower_left:
         m.result();
         return m.call(program::dispatch, leave);

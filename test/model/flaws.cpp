@@ -19,7 +19,7 @@ using model::flaw;
 using named_flaw = model::named<flaw>;
 
 // One more is known and is not here, for it needs more threads than can be explored: a pending thread that
-// waits in the pool's queue is not shown to guests.
+// waits in the pool's queue is not shown to idle callers.
 constexpr std::array all_flaws{
     named_flaw{"the producer runs what it should give to the pool", flaw::blocks_producer},
     named_flaw{"hand-over asks for a thread, then gives up the right", flaw::starts_before_release},
@@ -41,23 +41,23 @@ constexpr std::array all_flaws{
     named_flaw{"a thread that was late inside the io_context gives up the right", flaw::superseded_gives_up},
     named_flaw{"a thread that was late inside the io_context leaves it in silence", flaw::superseded_tells_nobody},
     named_flaw{"a caller that steps keeps the right while a task blocks", flaw::stepper_keeps_right},
-    named_flaw{"a caller that steps awaits a thread it cannot get", flaw::stepper_awaits_guest},
+    named_flaw{"a caller that steps awaits a thread it cannot get", flaw::stepper_awaits_idle_caller},
     named_flaw{"nor asks the pool, although others run()", flaw::stepper_asks_no_pool},
     named_flaw{"asleep is set after the look at the queue", flaw::sleeps_before_saying_so},
     named_flaw{"asleep is set by a relaxed store", flaw::says_so_weakly},
     named_flaw{"wake_queued is cleared after the look at the queue", flaw::clears_wake_up_late},
     named_flaw{"asleep is not set when production ends", flaw::leaves_awake},
     named_flaw{"what is left when production ends is not announced", flaw::leaves_without_look},
-    named_flaw{"a guest parks without another look", flaw::guest_parks_without_look},
+    named_flaw{"an idle caller parks without another look", flaw::idle_caller_parks_without_look},
     named_flaw{"a runner that leaves asks nobody to produce", flaw::leaver_asks_nobody},
-    named_flaw{"a task that waits for the pool is not shown to guests", flaw::given_task_is_not_shown},
+    named_flaw{"a task that waits for the pool is not shown to callers", flaw::given_task_is_not_shown},
     named_flaw{"the last runner does not wait for the pool's threads", flaw::last_runner_just_leaves},
     named_flaw{"it does not look whether tasks wait for the pool", flaw::last_runner_forgets_queue},
     named_flaw{"it waits on once another runner has come", flaw::await_forgets_newcomers},
     named_flaw{"a foreign thread keeps the producer's wake-up", flaw::foreign_keeps_wake_up},
     named_flaw{"the stop flag is taken back after the look", flaw::stop_is_forgotten},
-    named_flaw{"stop() does not wake guests, nor does who finds it", flaw::stop_wakes_nobody},
-    named_flaw{"the end of all work does not wake guests", flaw::end_wakes_nobody},
+    named_flaw{"stop() does not wake callers, nor does who finds it", flaw::stop_wakes_nobody},
+    named_flaw{"the end of all work does not wake callers", flaw::end_wakes_nobody},
 };
 
 // Those of callers who step show where somebody does.
@@ -67,7 +67,7 @@ constexpr std::array step_flaws{
     named_flaw{"a nested call hands over what is not its own", flaw::nested_call_hands_over},
     named_flaw{"a nested call gives up what is not its own", flaw::nested_call_gives_up},
     named_flaw{"who was stopped once stays so after a restart()", flaw::stop_outlives_restart},
-    named_flaw{"who finds the io_context stopped does not wake guests", flaw::plain_stop_wakes_nobody},
+    named_flaw{"who finds the io_context stopped does not wake callers", flaw::plain_stop_wakes_nobody},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.

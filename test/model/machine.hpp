@@ -152,7 +152,7 @@ public:
         bool const of_pool = may_start() && config().pool_threads() != 0 && w.pool_queue.empty()
             && (me().occupies || !config().places || w.occupied + 1u < config().pool_threads())
             && (w.parked != 0 || w.absent != 0);
-        return of_pool || w.guests != 0;
+        return of_pool || w.callers != 0;
     }
 
     void begin_lease(activity what)

@@ -1,4 +1,4 @@
-// Modelled on elastic_threads.hpp, pool_threads.hpp and crew.hpp. Threads of the pool do not
+// Modelled on elastic_threads.hpp, pool_threads.hpp and context's threads.hpp. Threads of the pool do not
 // retire.
 
 #ifndef ASIO_EWYK_TEST_MODEL_POOL_PROGRAM_HPP
@@ -108,12 +108,12 @@ inline void pool_execute(machine& m)
 /// A thread now, or none.
 inline void try_start(machine& m)
 {
-    enum { guest, pool, claim, claimed, vacate, refused };   // b: whether it has lent its own place
+    enum { idle_caller, pool, claim, claimed, vacate, refused };   // b: whether it has lent its own place
     switch (m.here().line)
     {
-    case guest:
-        m.access("tries to claim a guest");
-        if (m.claim(m.w.guests, production_job))
+    case idle_caller:
+        m.access("tries to claim an idle caller");
+        if (m.claim(m.w.callers, production_job))
             return m.ret(1);
         return m.go(pool);
     case pool:
@@ -145,12 +145,12 @@ inline void try_start(machine& m)
 /// Likewise for a right that was taken over: another place is taken if need be, and no thread started.
 inline void try_give(machine& m)
 {
-    enum { guest, pool, claim, vacate, refused };   // b: whether it has lent a place of its own
+    enum { idle_caller, pool, claim, vacate, refused };   // b: whether it has lent a place of its own
     switch (m.here().line)
     {
-    case guest:
-        m.access("tries to give it to a guest");
-        if (m.claim(m.w.guests, production_job))
+    case idle_caller:
+        m.access("tries to give it to an idle caller");
+        if (m.claim(m.w.callers, production_job))
             return m.ret(1);
         return m.go(pool);
     case pool:
@@ -187,18 +187,18 @@ inline void try_give(machine& m)
 /// A thread sooner or later.
 inline void start(machine& m)
 {
-    enum { guest, pool, execute, started, vacate, refused, look_for_guest, wake_guest };
+    enum { idle_caller, pool, execute, started, vacate, refused, look_for_idle_caller, wake_idle_caller };
     switch (m.here().line)
     {
-    case guest:
-        m.access("claims a guest");
-        if (m.claim(m.w.guests, production_job))
+    case idle_caller:
+        m.access("claims an idle caller");
+        if (m.claim(m.w.callers, production_job))
             return m.ret(1);
         return m.go(pool);
     case pool:
         if (m.config().strategy == ewyk::strategy_t::produce_consume)
             return m.ret(0);
-        if (m.is(flaw::stepper_awaits_guest) && m.me().stepping)
+        if (m.is(flaw::stepper_awaits_idle_caller) && m.me().stepping)
             return m.ret(0);
         m.w.pending_may_wait = 1;
         if (!m.config().places)
@@ -218,18 +218,18 @@ inline void start(machine& m)
             return m.go(m.pending_has_come(false) ? vacate : refused);
         if (m.is(flaw::queued_production_is_not_shown))
             return m.ret(1);
-        return m.go(look_for_guest);
+        return m.go(look_for_idle_caller);
     case vacate:
         m.vacate();
         return m.go(refused);
     case refused:
         return m.ret(0);
-    case look_for_guest:
+    case look_for_idle_caller:
         m.access("looks what waits for the pool");
-        return m.w.pool_queue.empty() ? m.ret(1) : m.go(wake_guest);
-    case wake_guest:
-        m.access("wakes a guest");
-        m.claim(m.w.guests, look_around);
+        return m.w.pool_queue.empty() ? m.ret(1) : m.go(wake_idle_caller);
+    case wake_idle_caller:
+        m.access("wakes an idle caller");
+        m.claim(m.w.callers, look_around);
         return m.ret(1);
     }
 }
@@ -237,13 +237,13 @@ inline void start(machine& m)
 /// A task, run elsewhere; what is returned is to be run by the caller.
 inline void give(machine& m)
 {
-    enum { guest, pool, given, all_produce, take, shown, look_for_guest, wake_guest };
+    enum { idle_caller, pool, given, all_produce, take, shown, look_for_idle_caller, wake_idle_caller };
     activation& here = m.here();
     switch (here.line)
     {
-    case guest:
-        m.access("claims a guest for task", here.a);
-        if (m.claim(m.w.guests, here.a))
+    case idle_caller:
+        m.access("claims an idle caller for task", here.a);
+        if (m.claim(m.w.callers, here.a))
             return m.ret(0);
         return m.go(pool);
     case pool:
@@ -266,30 +266,30 @@ inline void give(machine& m)
     case shown:
         if (m.is(flaw::given_task_is_not_shown))
             return m.ret(here.b);
-        return m.go(look_for_guest);
-    case look_for_guest:
+        return m.go(look_for_idle_caller);
+    case look_for_idle_caller:
         m.access("looks what waits for the pool");
         if (m.w.pool_queue.empty())
             return m.ret(here.b);
-        return m.go(wake_guest);
-    case wake_guest:
-        m.access("wakes a guest");
-        m.claim(m.w.guests, look_around);
+        return m.go(wake_idle_caller);
+    case wake_idle_caller:
+        m.access("wakes an idle caller");
+        m.claim(m.w.callers, look_around);
         return m.ret(here.b);
     }
 }
 
-/// Has a guest look around; 0 if none is parked.
-inline void wake_guest(machine& m)
+/// Has an idle caller look around; 0 if none is parked.
+inline void wake_idle_caller(machine& m)
 {
-    m.access("wakes a guest, if one is parked");
-    m.ret(m.claim(m.w.guests, look_around));
+    m.access("wakes an idle caller, if one is parked");
+    m.ret(m.claim(m.w.callers, look_around));
 }
 
 inline void wake_all(machine& m)
 {
-    m.access("wakes a guest, if one is parked");
-    if (!m.claim(m.w.guests, look_around))
+    m.access("wakes an idle caller, if one is parked");
+    if (!m.claim(m.w.callers, look_around))
         m.ret();
 }
 

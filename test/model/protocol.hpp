@@ -227,7 +227,7 @@ private:
         case program::start: return start(m);
         case program::try_start: return try_start(m);
         case program::try_give: return try_give(m);
-        case program::wake_guest: return wake_guest(m);
+        case program::wake_idle_caller: return wake_idle_caller(m);
         case program::wake_all: return wake_all(m);
         case program::reactor_produce: return reactor_produce(m);
         case program::fall_asleep: return fall_asleep(m);

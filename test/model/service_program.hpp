@@ -1,4 +1,4 @@
-// Modelled on impl/strategy_service.ipp, with guest_places.hpp.
+// Modelled on impl/strategy_service.ipp, with idle_callers.hpp.
 
 #ifndef ASIO_EWYK_TEST_MODEL_SERVICE_PROGRAM_HPP
 #define ASIO_EWYK_TEST_MODEL_SERVICE_PROGRAM_HPP
@@ -91,9 +91,9 @@ inline void rest(machine& m)
     switch (m.here().line)
     {
     case park:
-        m.access("parks as a guest");
-        m.w.guests |= m.self_bit();
-        return m.go(m.is(flaw::guest_parks_without_look) ? sleep : idle);
+        m.access("parks as an idle caller");
+        m.w.callers |= m.self_bit();
+        return m.go(m.is(flaw::idle_caller_parks_without_look) ? sleep : idle);
     case idle:
         m.access("looks whether anybody produces");
         return m.go(m.sees_idle() ? busy : queue);
@@ -104,8 +104,8 @@ inline void rest(machine& m)
         m.access("looks whether it was stopped");
         return m.go(m.w.ioc_stopped ? busy : sleep);
     case busy:
-        m.access("withdraws as a guest");
-        if (m.withdraw(m.w.guests))
+        m.access("withdraws as an idle caller");
+        if (m.withdraw(m.w.callers))
             return m.ret(0);
         return m.go(claimed);
     case sleep:
@@ -116,16 +116,16 @@ inline void rest(machine& m)
         }
         if (me.job == 0)
             return m.wait();
-        m.access("wakes as a guest for job", me.job);
+        m.access("wakes as an idle caller for job", me.job);
         return m.ret(std::exchange(me.job, byte{0}));
     case claimed:
         if (me.job == 0)
             return m.wait();
-        m.access("wakes as a guest for job", me.job);
+        m.access("wakes as an idle caller for job", me.job);
         return m.ret(std::exchange(me.job, byte{0}));
     case deadline:
         m.access("withdraws at its deadline");
-        if (m.withdraw(m.w.guests))
+        if (m.withdraw(m.w.callers))
             return m.ret(0);
         return m.go(claimed);
     }
@@ -234,7 +234,7 @@ inline void recall(machine& m)
         return m.go(wake);
     case wake:
         m.apply(production_event::give_up);
-        return m.call(program::wake_guest, woken);
+        return m.call(program::wake_idle_caller, woken);
     case woken:
         m.result();
         m.here().b = 1;
@@ -257,7 +257,7 @@ inline void recall(machine& m)
 
 inline void stop(machine& m)
 {
-    enum { io_context, flag, tasks, guests };
+    enum { io_context, flag, tasks, callers };
     switch (m.here().line)
     {
     case io_context:
@@ -269,8 +269,8 @@ inline void stop(machine& m)
         m.w.stopped_flag = 1;
         return m.go(tasks);
     case tasks:
-        return m.call(program::recall, guests);
-    case guests:
+        return m.call(program::recall, callers);
+    case callers:
         if (m.is(flaw::stop_wakes_nobody))
             return m.ret();
         return m.become(program::wake_all);

@@ -96,7 +96,7 @@ inline void pass_on(machine& m)
 
 inline void start_pending(machine& m)
 {
-    enum { start, started, give_up, wake_guest };
+    enum { start, started, give_up, wake_idle_caller };
     switch (m.here().line)
     {
     case start:
@@ -107,9 +107,9 @@ inline void start_pending(machine& m)
         return m.go(give_up);
     case give_up:
         m.apply(production_event::give_up);
-        return m.go(wake_guest);
-    case wake_guest:
-        return m.become(program::wake_guest);
+        return m.go(wake_idle_caller);
+    case wake_idle_caller:
+        return m.become(program::wake_idle_caller);
     }
 }
 

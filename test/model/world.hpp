@@ -6,8 +6,8 @@
 
 #include "small_list.hpp"
 
-#include <asio_ewyk/detail/choose.hpp>
-#include <asio_ewyk/detail/production.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
+#include <asio_ewyk/detail/engine/production.hpp>
 
 #include <array>
 #include <cstddef>
@@ -46,11 +46,11 @@ enum class program : byte
     pool_work,         // elastic_threads
     pool_try_execute,
     pool_execute,
-    give,              // pool_threads, crew
+    give,              // pool_threads, context's threads
     start,
     try_start,
     try_give,
-    wake_guest,
+    wake_idle_caller,
     wake_all,
     reactor_produce,   // reactor
     fall_asleep,
@@ -154,7 +154,7 @@ struct world
 
     byte runners = 0;      // threads inside run() or a sibling
     byte not_stepping = 0; // how many of them do not step
-    byte guests = 0;       // which of them are parked
+    byte callers = 0;       // which of them are parked
 
     std::array<thread_state, max_threads> threads{};
 };
@@ -224,16 +224,16 @@ enum class flaw
     superseded_tells_nobody,   // it leaves the io_context without a wake-up
     section_is_forgotten,      // a task on a lease that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
-    stepper_awaits_guest,      // one that leaves counts on a thread that it cannot get
+    stepper_awaits_idle_caller,      // one that leaves counts on a thread that it cannot get
     stepper_asks_no_pool,      // nor asks the pool, although others are inside run()
     sleeps_before_saying_so,   // asleep is set after the look at the queue
     says_so_weakly,            // asleep is set by a relaxed store (netty#9561)
     clears_wake_up_late,       // wake_queued is cleared after the look at the queue, not before
     leaves_awake,              // asleep is not set when production ends
     leaves_without_look,       // nor is what is queued then announced
-    guest_parks_without_look,
+    idle_caller_parks_without_look,
     leaver_asks_nobody,        // the runner that leaves production does not ask another one
-    given_task_is_not_shown,   // who gives a task to the pool does not look for a guest afterwards
+    given_task_is_not_shown,   // who gives a task to the pool does not look for an idle caller afterwards
     queued_production_is_not_shown, // nor does who queues the engine itself there
     last_runner_just_leaves,   // without waiting for the pool's threads
     last_runner_forgets_queue, // it waits until none runs a task, and not until none waits for one

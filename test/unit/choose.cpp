@@ -1,6 +1,6 @@
 // The decision what is done with one task: every combination of what it depends on, as a table.
 
-#include <asio_ewyk/detail/choose.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

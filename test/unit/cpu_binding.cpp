@@ -1,4 +1,4 @@
-#include <asio_ewyk/detail/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
 
 #include "pool_support.hpp"
 #include <asio_ewyk/event_loop_group.hpp>

@@ -1,4 +1,4 @@
-#include <asio_ewyk/detail/cpu_quota.hpp>
+#include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/event_loop_group.hpp>
 
 #include <boost/test/unit_test.hpp>

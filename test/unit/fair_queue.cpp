@@ -1,7 +1,7 @@
 // The queue of several sources: in order within a source, in turn among them.
 
 #include "pool_support.hpp"
-#include <asio_ewyk/detail/fair_queue.hpp>
+#include <asio_ewyk/detail/pool/fair_queue.hpp>
 
 #include <array>
 #include <list>

@@ -1,4 +1,4 @@
-// Handlers that run on loan: the right to produce stays with the producer unless one is late.
+// Handlers that run on lease: the right to produce stays with the producer unless one is late.
 
 #include "pool_support.hpp"
 

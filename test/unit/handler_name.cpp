@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include <asio_ewyk/detail/handler_name.hpp>
+#include <asio_ewyk/detail/stall/handler_name.hpp>
 
 #include <string_view>
 

@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include <asio_ewyk/detail/lag_finder.hpp>
+#include <asio_ewyk/detail/stall/lag_finder.hpp>
 
 BOOST_AUTO_TEST_SUITE(lag_finder)
 

@@ -1,4 +1,4 @@
-#include <asio_ewyk/detail/load_balance.hpp>
+#include <asio_ewyk/detail/loop/load_balance.hpp>
 
 #include <boost/test/unit_test.hpp>
 

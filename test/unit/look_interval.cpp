@@ -1,4 +1,4 @@
-#include <asio_ewyk/detail/look_interval.hpp>
+#include <asio_ewyk/detail/engine/look_interval.hpp>
 
 #include <boost/test/unit_test.hpp>
 

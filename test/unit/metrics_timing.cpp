@@ -2,7 +2,7 @@
 
 #include "pool_support.hpp"
 
-#include <asio_ewyk/detail/histogram_recorder.hpp>
+#include <asio_ewyk/detail/metrics/histogram_recorder.hpp>
 
 #include <numeric>
 

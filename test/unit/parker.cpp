@@ -1,9 +1,9 @@
 // Both kinds of parker, whichever this build uses.
 
-#include <asio_ewyk/detail/condition_parker.hpp>
-#include <asio_ewyk/detail/parker.hpp>
+#include <asio_ewyk/detail/os/condition_parker.hpp>
+#include <asio_ewyk/detail/os/parker.hpp>
 #if defined(__linux__) && defined(__LP64__)
-#include <asio_ewyk/detail/futex_parker.hpp>
+#include <asio_ewyk/detail/os/futex_parker.hpp>
 #endif
 
 #include "support.hpp"

@@ -1,7 +1,7 @@
 // The right to produce as a state machine: each transition, and what holds for all of them.
 
-#include <asio_ewyk/detail/production.hpp>
-#include <asio_ewyk/detail/production_right.hpp>
+#include <asio_ewyk/detail/engine/production.hpp>
+#include <asio_ewyk/detail/engine/production_right.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

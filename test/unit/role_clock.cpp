@@ -1,5 +1,5 @@
-#include <asio_ewyk/detail/role_clock.hpp>
-#include <asio_ewyk/detail/thread_clock.hpp>
+#include <asio_ewyk/detail/metrics/role_clock.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 
 #include "support.hpp"
 #include "two_threads.hpp"

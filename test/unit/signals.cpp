@@ -110,7 +110,7 @@ CONTEXT_TEST_CASE(interrupt_every_system_call, s)
     context ctx(s);
     storm const interrupts;
     talk_in_a_storm(ctx, wrong);
-    // Some sleep as guests meanwhile, with and without a deadline.
+    // Some sleep as idle callers meanwhile, with and without a deadline.
     std::vector<std::thread> callers;
     for (std::size_t i = 1; i < s.callers; ++i)
         callers.emplace_back([&, i] {

@@ -1,4 +1,4 @@
-#include <asio_ewyk/detail/task_share.hpp>
+#include <asio_ewyk/detail/loop/task_share.hpp>
 
 #include "support.hpp"
 

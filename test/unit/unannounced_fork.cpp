@@ -4,9 +4,9 @@
 #include "memory_support.hpp"
 #include "stall_support.hpp"
 
-#include <asio_ewyk/detail/fork_safe.hpp>
-#include <asio_ewyk/detail/this_thread.hpp>
-#include <asio_ewyk/detail/trace_content.hpp>
+#include <asio_ewyk/detail/os/fork_safe.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/trace/trace_content.hpp>
 
 // A sanitizer ends the child of a process with threads.
 #if defined(__linux__) && defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)

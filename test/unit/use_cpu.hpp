@@ -1,7 +1,7 @@
 #ifndef ASIO_EWYK_TEST_UNIT_USE_CPU_HPP
 #define ASIO_EWYK_TEST_UNIT_USE_CPU_HPP
 
-#include <asio_ewyk/detail/thread_clock.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 
 #include <chrono>
 

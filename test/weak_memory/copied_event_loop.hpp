@@ -1,11 +1,11 @@
-// The hand-shake of schedule() and woken() in detail/impl/event_loop_service.ipp, line by line. Its
+// The hand-shake of schedule() and woken() in detail/loop/event_loop_service.ipp, line by line. Its
 // class cannot be made here: it is a service of a real io_context.
 
 #ifndef ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP
 #define ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP
 
-#include <asio_ewyk/detail/posted_queue.hpp>
-#include <asio_ewyk/detail/wake_slot.hpp>
+#include <asio_ewyk/detail/task/posted_queue.hpp>
+#include <asio_ewyk/detail/os/wakeup_op.hpp>
 
 namespace weak_memory {
 
@@ -25,10 +25,10 @@ private:
     void schedule() noexcept
     {
         if (!scheduled_.load() && !scheduled_.exchange(true))
-            wake_slot_.send(ioc_, *this);
+            wakeup_op_.send(ioc_, *this);
     }
 
-    friend asio_ewyk::detail::wake_slot<event_loop>;
+    friend asio_ewyk::detail::wakeup_op<event_loop>;
 
     void woken()
     {
@@ -45,7 +45,7 @@ private:
                     if (self.posted_.empty() || self.scheduled_.exchange(true))
                         return;
                 }
-                self.wake_slot_.send(self.ioc_, self);
+                self.wakeup_op_.send(self.ioc_, self);
             }
         } const at_end{*this};
         posted_.drain_to(ready_);
@@ -58,7 +58,7 @@ private:
     int rounds_ = 0; // the loop's own
     asio_ewyk::detail::posted_queue posted_;
     std::atomic<bool> scheduled_{false};
-    asio_ewyk::detail::wake_slot<event_loop> wake_slot_;
+    asio_ewyk::detail::wakeup_op<event_loop> wakeup_op_;
 };
 
 }

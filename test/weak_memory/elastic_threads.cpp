@@ -5,7 +5,7 @@
 #include "checked_futex.hpp"
 #include "stand_ins.hpp"
 
-#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -21,7 +21,7 @@
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/elastic_threads.hpp>
+#include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #undef syscall
 #undef std
 
@@ -145,9 +145,9 @@ BOOST_AUTO_TEST_CASE(lose_nothing)
     keep_apart(reinterpret_cast<void**>(&detail::call_frame::top_));
     check(all);
     std::vector<needed_order> needed{
-        {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
-        {"reserve.ipp claim", access::load, seq_cst, seq_cst, ""},
-        {"reserve.ipp claim", access::modify, seq_cst, acquire, "the job is published by unpark()"},
+        {"parked_threads.hpp park", access::modify, seq_cst, seq_cst, ""},
+        {"parked_threads.ipp claim", access::load, seq_cst, seq_cst, ""},
+        {"parked_threads.ipp claim", access::modify, seq_cst, acquire, "the job is published by unpark()"},
     };
     // These show after some hundred thousand executions, which take minutes.
     if (std::getenv("EWYK_WEAK_MEMORY_ALL"))

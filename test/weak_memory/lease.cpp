@@ -5,7 +5,7 @@
 #include "stand_ins.hpp"
 #include "checked_futex.hpp"
 
-#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <array>
 #include <bit>
@@ -15,9 +15,9 @@
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/futex_parker.hpp>
-#include <asio_ewyk/detail/lease.hpp>
-#include <asio_ewyk/detail/production_right.hpp>
+#include <asio_ewyk/detail/os/futex_parker.hpp>
+#include <asio_ewyk/detail/frame/lease.hpp>
+#include <asio_ewyk/detail/engine/production_right.hpp>
 #undef syscall
 #undef std
 

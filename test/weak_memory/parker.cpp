@@ -4,7 +4,7 @@
 #include "check.hpp"
 #include "checked_futex.hpp"
 
-#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -12,8 +12,8 @@
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/condition_parker.hpp>
-#include <asio_ewyk/detail/futex_parker.hpp>
+#include <asio_ewyk/detail/os/condition_parker.hpp>
+#include <asio_ewyk/detail/os/futex_parker.hpp>
 #undef syscall
 #undef std
 

@@ -13,7 +13,7 @@
 #include <memory>
 
 #define std checked
-#include <asio_ewyk/detail/pool_client.hpp>
+#include <asio_ewyk/detail/pool/pool_client.hpp>
 #undef std
 
 BOOST_AUTO_TEST_SUITE(pool_client)
@@ -86,7 +86,7 @@ struct awaits : scenario
             if (client.unpin())
                 tell();
         }
-        // crew::runner_came()
+        // context's threads::runner_came()
         else if (enough.fetch_add(1) == 0 && client.awaited())
             tell();
     }

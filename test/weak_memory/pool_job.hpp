@@ -5,7 +5,7 @@
 
 #include "checker/checker.hpp"
 
-#include <asio_ewyk/detail/task.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
 
 namespace weak_memory {
 

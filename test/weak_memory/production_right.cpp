@@ -5,7 +5,7 @@
 #include "stand_ins.hpp"
 #include "checked_futex.hpp"
 
-#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <array>
 #include <bit>
@@ -15,9 +15,9 @@
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/futex_parker.hpp>
-#include <asio_ewyk/detail/production_right.hpp>
-#include <asio_ewyk/detail/reserve.hpp>
+#include <asio_ewyk/detail/os/futex_parker.hpp>
+#include <asio_ewyk/detail/engine/production_right.hpp>
+#include <asio_ewyk/detail/pool/parked_threads.hpp>
 #undef syscall
 #undef std
 
@@ -106,9 +106,9 @@ struct hand_over_and_resume : producers
     checked::atomic<bool> begun{false};
 };
 
-// A guest that parks then looks whether any thread produces; the one that leaves the right then looks
-// whether a guest is parked.
-struct guest_and_leaver : producers
+// An idle caller that parks then looks whether any thread produces; the one that leaves the right then looks
+// whether an idle caller is parked.
+struct idle_caller_and_leaver : producers
 {
     void thread(unsigned index) override
     {
@@ -116,7 +116,7 @@ struct guest_and_leaver : producers
         {
             work();
             right.apply(abdicate);
-            if (parked.claim() != detail::reserve::none)
+            if (parked.claim() != detail::parked_threads::none)
                 sleep.unpark();
             return;
         }
@@ -127,17 +127,17 @@ struct guest_and_leaver : producers
             work();
     }
 
-    guest_and_leaver() { right.apply(enter); }
+    idle_caller_and_leaver() { right.apply(enter); }
     void after() override { claim(produced == 2, "both have produced"); }
 
-    detail::reserve parked{1};
+    detail::parked_threads parked{1};
     detail::futex_parker sleep;
 };
 
 std::vector<named_setup> const scenarios{
     {"three enter", setup_of<three_enter>(3)},
     {"one hands over", setup_of<hand_over_and_resume>(3)},
-    {"one parks, one leaves", setup_of<guest_and_leaver>(2)},
+    {"one parks, one leaves", setup_of<idle_caller_and_leaver>(2)},
 };
 
 }
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(is_handed_on)
         {
             {"production_right.hpp now", access::load, seq_cst, seq_cst, ""},
             {"production_right.hpp apply", access::modify, seq_cst, seq_cst, ""},
-            {"reserve.hpp park", access::modify, seq_cst, seq_cst, ""},
-            {"reserve.ipp claim", access::load, seq_cst, seq_cst, ""},
+            {"parked_threads.hpp park", access::modify, seq_cst, seq_cst, ""},
+            {"parked_threads.ipp claim", access::load, seq_cst, seq_cst, ""},
         });
 }
 

@@ -6,7 +6,7 @@
 #include "checked_io_context.hpp"
 #include "stand_ins.hpp"
 
-#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -26,7 +26,7 @@
 #define std checked
 #define syscall checked_futex
 #define io_context checked_io_context
-#include <asio_ewyk/detail/reactor.hpp>
+#include <asio_ewyk/detail/context/reactor.hpp>
 #undef io_context
 #undef syscall
 #undef std
@@ -61,12 +61,12 @@ struct posted : scenario, detail::reactor_host
     }
 
     // The producer: so many tasks; or what is there, and then it leaves.
-    void produce(std::size_t n, detail::turn::waiting wait)
+    void produce(std::size_t n, detail::run_call::waiting wait)
     {
-        detail::turn turn(n, wait, detail::forever, false);
+        detail::run_call turn(n, wait, detail::forever, false);
         detail::call_frame frame(this, &turn);
         frame.producing = true;
-        crew.runner_came(false);
+        context_threads.runner_came(false);
         while (detail::task_ptr task = reactor.produce(frame))
         {
             task();
@@ -105,8 +105,8 @@ struct posted : scenario, detail::reactor_host
 
     asio::checked_io_context ioc;
     detail::elastic_threads pool{one_thread()};
-    detail::crew crew{pool, this, asio_ewyk::strategy_t::eat_what_you_kill};
-    detail::reactor reactor{ioc, crew, this, *this};
+    detail::context_threads context_threads{pool, this, asio_ewyk::strategy_t::eat_what_you_kill};
+    detail::reactor reactor{ioc, context_threads, this, *this};
     job jobs[3];
     checked::atomic<int> ran{0};
     bool stays = false;
@@ -118,7 +118,7 @@ struct to_producer : posted
     void thread(unsigned index) override
     {
         if (index == 0)
-            return produce(3, detail::turn::waiting::allowed);
+            return produce(3, detail::run_call::waiting::allowed);
         post(index - 1);
         if (index == 1)
             post(2);
@@ -143,7 +143,7 @@ struct to_one_of_two : posted
     void thread(unsigned index) override
     {
         if (index == 0)
-            return produce(2, detail::turn::waiting::allowed);
+            return produce(2, detail::run_call::waiting::allowed);
         if (index == 1)
         {
             post(0);
@@ -165,7 +165,7 @@ struct to_foreign_thread : posted
     void thread(unsigned index) override
     {
         if (index == 0)
-            produce(detail::turn::unlimited, detail::turn::waiting::none);
+            produce(detail::run_call::unlimited, detail::run_call::waiting::none);
         else if (index == 1)
         {
             post(0);

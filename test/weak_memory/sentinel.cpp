@@ -6,8 +6,8 @@
 #include "checked_futex.hpp"
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/deadline.hpp>
-#include <asio_ewyk/detail/look_interval.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/engine/look_interval.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -53,8 +53,8 @@ inline void yield() noexcept { weak_memory::yield(); }
 
 }
 
-#define ASIO_EWYK_DETAIL_THREAD_PROBE_HPP
-#define ASIO_EWYK_DETAIL_WATCHDOG_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_HPP
 
 namespace asio_ewyk::detail {
 
@@ -80,7 +80,7 @@ inline bool move_to_cpu(int) noexcept { return true; }
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/futex_parker.hpp>
+#include <asio_ewyk/detail/os/futex_parker.hpp>
 
 namespace asio_ewyk::detail {
 
@@ -126,7 +126,7 @@ private:
 
 }
 
-#include <asio_ewyk/detail/sentinel.hpp>
+#include <asio_ewyk/detail/engine/sentinel.hpp>
 #undef syscall
 #undef std
 

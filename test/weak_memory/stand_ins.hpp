@@ -5,15 +5,15 @@
 #ifndef ASIO_EWYK_TEST_WEAK_MEMORY_STAND_INS_HPP
 #define ASIO_EWYK_TEST_WEAK_MEMORY_STAND_INS_HPP
 
-#define ASIO_EWYK_DETAIL_CPU_BINDING_HPP
-#define ASIO_EWYK_DETAIL_RECYCLED_MEMORY_HPP
-#define ASIO_EWYK_DETAIL_STACK_CAPTURE_HPP
-#define ASIO_EWYK_DETAIL_THIS_THREAD_HPP
-#define ASIO_EWYK_DETAIL_THREAD_ACTIVITY_HPP
-#define ASIO_EWYK_DETAIL_TRACE_POINT_HPP
+#define ASIO_EWYK_DETAIL_OS_CPU_BINDING_HPP
+#define ASIO_EWYK_DETAIL_TASK_RECYCLED_MEMORY_HPP
+#define ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
+#define ASIO_EWYK_DETAIL_OS_THIS_THREAD_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_TRACE_POINT_HPP
 
-#include <asio_ewyk/detail/task_action.hpp>
-#include <asio_ewyk/detail/trace_event.hpp>
+#include <asio_ewyk/detail/observe/task_action.hpp>
+#include <asio_ewyk/detail/observe/trace_event.hpp>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>

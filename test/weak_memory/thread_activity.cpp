@@ -4,8 +4,8 @@
 #include "check.hpp"
 #include "checked_std.hpp"
 
-#include <asio_ewyk/detail/this_thread.hpp>
-#include <asio_ewyk/detail/task_action.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/task_action.hpp>
 
 #include <boost/config.hpp>
 
@@ -21,7 +21,7 @@
 
 // Before there is any execution, where there are no atomics yet: each scenario makes its own.
 #define std checked
-#include <asio_ewyk/detail/thread_activity.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
 #undef std
 
 BOOST_AUTO_TEST_SUITE(thread_activity)

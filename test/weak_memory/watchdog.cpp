@@ -5,7 +5,7 @@
 #include "checked_futex.hpp"
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/deadline.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <boost/config.hpp>
 
@@ -19,7 +19,7 @@
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/watchdog.hpp>
+#include <asio_ewyk/detail/engine/watchdog.hpp>
 #undef syscall
 #undef std
 

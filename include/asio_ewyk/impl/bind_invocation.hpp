@@ -2,7 +2,7 @@
 #define ASIO_EWYK_IMPL_BIND_INVOCATION_HPP
 
 #include <asio_ewyk/bind_invocation.hpp>
-#include <asio_ewyk/detail/with_invocation.hpp>
+#include <asio_ewyk/impl/with_invocation.hpp>
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/associator.hpp>

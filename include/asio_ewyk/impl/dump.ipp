@@ -2,11 +2,11 @@
 #define ASIO_EWYK_IMPL_DUMP_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/stall_teller.hpp>
-#include <asio_ewyk/detail/text_sink.hpp>
-#include <asio_ewyk/detail/thread_activity.hpp>
-#include <asio_ewyk/detail/watch_place.hpp>
-#include <asio_ewyk/detail/watched.hpp>
+#include <asio_ewyk/detail/stall/stall_reporter.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/detail/observe/inspectable.hpp>
 #include <asio_ewyk/dump.hpp>
 
 #include <chrono>
@@ -50,9 +50,9 @@ inline void describe_thread(text_sink& out, thread_activity const& a, time_point
 inline void describe_all(text_sink& out) noexcept
 {
     time_point const now = std::chrono::steady_clock::now();
-    watch_place::for_each([&](watch_place& p) {
+    registry_slot::for_each([&](registry_slot& p) {
         void const* const owner = p.owner();
-        p.look(owner, [&](stall_teller const& w) {
+        p.look(owner, [&](stall_reporter const& w) {
             w.what().tell_state(out);
             out << ", its threads work for " << owner << '\n';
         });

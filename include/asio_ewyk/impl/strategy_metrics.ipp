@@ -2,7 +2,7 @@
 #define ASIO_EWYK_IMPL_STRATEGY_METRICS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
+#include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <algorithm>
@@ -14,21 +14,21 @@ ASIO_EWYK_DECL void strategy_service::measure() noexcept
 {
     engine_.measure(times_.get());
     reactor_.measure(times_.get());
-    crew_.pool().client().measure(times_.get());
+    threads_.pool().client().measure(times_.get());
 }
 
 ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
 {
     strategy_metrics m;
     engine_.write_to(m);
-    detail::pool_client const& client = crew_.pool().client();
+    detail::pool_client const& client = threads_.pool().client();
     m.produce_consume += reactor_.ran_by_itself();
     m.produce_execute_consume = client.begun();
     m.exceptions = thrown_.get() + client.thrown();
     reactor_.depth().write_to(m.queued, m.queued_max);
     m.queued_in_pool = client.size();
-    m.callers = crew_.runners();
-    m.parked_callers = std::min(crew_.guests().parked(), m.callers);
+    m.callers = threads_.runners();
+    m.parked_callers = std::min(threads_.callers().parked(), m.callers);
     if (times_)
     {
         m.queue_delay = times_->queue_delay.snapshot();

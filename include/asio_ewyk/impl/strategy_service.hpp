@@ -31,14 +31,14 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     if (!s.blocking_never && (frame || ioc_.get_executor().running_in_this_thread()))
     {
         if (!frame || !frame->in_producer)
-            return run_in_place(std::forward<F>(f));
+            return run_inline(std::forward<F>(f));
         switch (begin_in_place(*frame, s))
         {
         case in_place::here:
             return complete<detail::task_for<F, Allocator, task_work>>(
                 *frame, std::forward<F>(f));
         case in_place::as_a_part:
-            run_in_place(std::forward<F>(f));
+            run_inline(std::forward<F>(f));
             return end_part();
         case in_place::not_here:
             break;
@@ -64,14 +64,14 @@ void strategy_service::complete(detail::call_frame& frame, F&& f)
     } const on_exit{*this, frame};
     detail::handler_scope const running(&Task::act);
     detail::timed_run const timed(times_.get());
-    run_in_place(std::forward<F>(f));
+    run_inline(std::forward<F>(f));
 }
 
 template <class F>
-void strategy_service::run_in_place(F&& f)
+void strategy_service::run_inline(F&& f)
 {
     // A function that was suspended may come back when the context is gone.
-    detail::call_frame::run_in_place(&engine_, std::forward<F>(f),
+    detail::call_frame::run_inline(&engine_, std::forward<F>(f),
         [this, there = watch_.there()](std::exception_ptr e) noexcept {
             there.report_by([&] { report_stray(std::move(e)); });
         });

@@ -2,10 +2,10 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/impl/strategy_engine.hpp>
-#include <asio_ewyk/detail/recycled_memory.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
-#include <asio_ewyk/detail/thread_stack.hpp>
+#include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
+#include <asio_ewyk/detail/task/recycled_memory.hpp>
+#include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/thread_stack.hpp>
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
@@ -26,14 +26,14 @@ ASIO_EWYK_DECL strategy_service::strategy_service(
     , own_pool_(std::in_place, options.pool())
     , pool_(*own_pool_)
     , times_(detail::times_if(pool_.options().timing))
-    , crew_(detail::pool_access::threads(pool_), &engine_, options.strategy)
-    , reactor_(ioc_, crew_, &engine_, *this)
-    , engine_(reactor_, crew_, options.strategy, detail::checked_grace(options.grace),
+    , threads_(detail::pool_access::threads(pool_), &engine_, options.strategy)
+    , reactor_(ioc_, threads_, &engine_, *this)
+    , engine_(reactor_, threads_, options.strategy, detail::checked_grace(options.grace),
           detail::checked_policy(options.policy, options.strategy))
     , leases_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
-    crew_.pool().client().pass_exceptions_by(*this);
+    threads_.pool().client().pass_exceptions_by(*this);
     measure();
     provide_io();
 }
@@ -45,13 +45,14 @@ ASIO_EWYK_DECL strategy_service::strategy_service(
     , ioc_(static_cast<asio::io_context&>(owner))
     , pool_(pool)
     , times_(detail::times_if(pool_.options().timing))
-    , crew_(detail::pool_access::threads(pool_), &engine_, s)
-    , reactor_(ioc_, crew_, &engine_, *this)
-    , engine_(reactor_, crew_, s, detail::checked_grace(grace), detail::checked_policy(policy, s))
+    , threads_(detail::pool_access::threads(pool_), &engine_, s)
+    , reactor_(ioc_, threads_, &engine_, *this)
+    , engine_(
+          reactor_, threads_, s, detail::checked_grace(grace), detail::checked_policy(policy, s))
     , leases_in_place_(kind == reactor::many_threads)
     , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
 {
-    crew_.pool().client().pass_exceptions_by(*this);
+    threads_.pool().client().pass_exceptions_by(*this);
     measure();
     provide_io();
 }
@@ -138,7 +139,7 @@ ASIO_EWYK_DECL bool strategy_service::run_inside(detail::call_frame& frame, deta
 // leave completions their turn; if there are more, another wake-up is on its way then.
 ASIO_EWYK_DECL void strategy_service::woken_elsewhere()
 {
-    detail::turn t(64, detail::turn::waiting::no_reactor, detail::forever, true);
+    detail::run_call t(64, detail::run_call::waiting::no_reactor, detail::forever, true);
     take_part(t);
     if (!engine_.idle())
         reactor_.run_posted();
@@ -166,7 +167,7 @@ ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
         engine_.begin_kept(frame);
     else if (!engine_.begin_task(frame, resolved))
         return in_place::not_here;
-    crew_.count(frame);
+    threads_.count(frame);
     ++frame.own_inside;
     frame.accounted = true;
     frame.in_producer = false;
@@ -213,7 +214,7 @@ ASIO_EWYK_DECL bool strategy_service::pass(std::exception_ptr const& error) noex
     if (!passed_.pass(error))
         return false;
     reactor_.expel();
-    crew_.wake_all();
+    threads_.wake_all();
     return true;
 }
 
@@ -226,7 +227,7 @@ public:
         , frame_(frame)
         , in_a_handler_(in_a_handler)
     {
-        self_.crew_.runner_came(frame_.stepping);
+        self_.threads_.runner_came(frame_.stepping);
     }
 
     runner(runner const&) = delete;
@@ -234,10 +235,10 @@ public:
 
     ~runner()
     {
-        auto const [last, last_to_run] = self_.crew_.runner_left(frame_.stepping);
+        auto const [last, last_to_run] = self_.threads_.runner_left(frame_.stepping);
         bool const stopped = self_.ioc_.stopped();
         if (stopped)
-            self_.crew_.wake_all();
+            self_.threads_.wake_all();
         // Also for one who stepped: a thread of the pool that has ended the last work may be about
         // to stop the io_context, which may be restarted by then.
         if (last_to_run || (last && stopped && !in_a_handler_))
@@ -255,9 +256,10 @@ private:
 ASIO_EWYK_DECL std::size_t strategy_service::run_until(
     std::chrono::steady_clock::time_point deadline)
 {
-    detail::turn t(detail::turn::unlimited, detail::turn::waiting::allowed, deadline, false);
+    using detail::run_call;
+    run_call t(run_call::unlimited, run_call::waiting::allowed, deadline, false);
     detail::with_recycled_memory([&] { take_part_or_settle(t); });
-    return crew_.settle(t.executed());
+    return threads_.settle(t.executed());
 }
 
 // Whether this thread runs a task of the context, and does not keep the right to produce.
@@ -270,8 +272,8 @@ ASIO_EWYK_DECL bool strategy_service::is_beside_others() const noexcept
 ASIO_EWYK_DECL std::size_t strategy_service::step(
     std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
-    using enum detail::turn::waiting;
-    detail::turn t(limit, may_wait ? allowed : none, deadline, true);
+    using enum detail::run_call::waiting;
+    detail::run_call t(limit, may_wait ? allowed : none, deadline, true);
     // Called by a handler beside which others run: the one that it waits for may have run on
     // another thread before, and nothing would end this.
     bool const beside_others = may_wait && is_beside_others();
@@ -282,7 +284,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
         && std::chrono::steady_clock::now() < deadline)
     {
         // One of the others, of which the next result has one less.
-        crew_.count_back();
+        threads_.count_back();
         return 1;
     }
     return t.executed();
@@ -290,7 +292,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
 
 // What a call has counted that throws is in no result, as with an io_context; nor may what it has
 // given to the pool, and what comes back, be missing in the next one.
-ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::turn& t)
+ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::run_call& t)
 {
     // A call inside a handler may catch what leaves it, and takes nothing from elsewhere.
     bool const inner = detail::call_frame::find(&engine_) != nullptr;
@@ -313,18 +315,18 @@ ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::turn& t)
     }
     catch (...)
     {
-        crew_.settle(t.executed());
+        threads_.settle(t.executed());
         if (!inner && detail::exception_of_a_handler())
             thrown_.add();
         throw;
     }
 }
 
-ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
+ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
 {
     detail::call_frame* const outer = detail::call_frame::find(&engine_);
     // A task that runs handlers, or waits for some, is not going to be short.
-    if (outer || t.wait() == detail::turn::waiting::allowed)
+    if (outer || t.wait() == detail::run_call::waiting::allowed)
         detail::call_frame::end_leases();
     detail::call_frame frame(&engine_, &t);
     frame.nested = outer && outer->producing;
@@ -336,19 +338,19 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
     }
 
     runner const present(*this, frame, outer != nullptr);
-    bool const may_wait = t.wait() == detail::turn::waiting::allowed;
-    detail::guest self;
-    std::size_t place = detail::guest_places::none;
+    bool const may_wait = t.wait() == detail::run_call::waiting::allowed;
+    detail::idle_caller self;
+    std::size_t place = detail::idle_callers::none;
     struct vacate
     {
-        detail::guest_places& places;
+        detail::idle_callers& places;
         std::size_t& place;
         ~vacate()
         {
-            if (place != detail::guest_places::none)
+            if (place != detail::idle_callers::none)
                 places.vacate(place);
         }
-    } const vacate_place{crew_.guests(), place};
+    } const vacate_place{threads_.callers(), place};
 
     detail::time_point enough{};
     while (!over(t))
@@ -356,7 +358,7 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
         if (t.interrupted())
             passed_.rethrow_one();
         bool const entered = engine_.enter(frame);
-        if (!entered && t.wait() == detail::turn::waiting::none && crew_.is_alone(frame))
+        if (!entered && t.wait() == detail::run_call::waiting::none && threads_.is_alone(frame))
         {
             // A thread of the pool has the right, and is on its way out; or runs a handler with it,
             // for ever perhaps.
@@ -370,16 +372,16 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
         }
         if (!may_wait || over(t))
             break;
-        if (detail::task* job = crew_.take())
+        if (detail::task* job = threads_.take())
         {
             if (!engine_.is_production(job))
-                crew_.count_back();
+                threads_.count_back();
             run_job(frame, job);
             continue;
         }
-        if (place == detail::guest_places::none)
+        if (place == detail::idle_callers::none)
         {
-            place = crew_.guests().occupy(self, t.deadline(), [&] { return ioc_.stopped(); });
+            place = threads_.callers().occupy(self, t.deadline(), [&] { return ioc_.stopped(); });
             continue;
         }
         if (rest(self, place, t))
@@ -389,21 +391,22 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::turn& t)
 }
 
 // Parks this thread, unless there is something to do. True if somebody woke it.
-ASIO_EWYK_DECL bool strategy_service::rest(detail::guest& g, std::size_t place, detail::turn& t)
+ASIO_EWYK_DECL bool strategy_service::rest(
+    detail::idle_caller& g, std::size_t place, detail::run_call& t)
 {
-    detail::guest_places& guests = crew_.guests();
+    detail::idle_callers& callers = threads_.callers();
     detail::trace_span const parks(detail::trace_event::park);
-    guests.park(place);
+    callers.park(place);
     detail::test_point();
-    // Park first, then look: whoever has something for a guest adds it first and then looks who is
-    // parked.
-    bool const busy = engine_.idle() || crew_.pool().client().size() != 0 || ioc_.stopped()
+    // Park first, then look: what has something for an idle caller adds it first, and looks for
+    // parked ones then (Dekker).
+    bool const busy = engine_.idle() || threads_.pool().client().size() != 0 || ioc_.stopped()
         || t.interrupted();
-    if (busy && guests.withdraw(place))
+    if (busy && callers.withdraw(place))
         return false;
     if (g.sleep.park_until(busy ? detail::forever : t.deadline()))
         return true;
-    if (guests.withdraw(place))
+    if (callers.withdraw(place))
         return false;
     // Claimed at the deadline: what it is claimed for comes first.
     return g.sleep.park_until(detail::forever);
@@ -412,8 +415,8 @@ ASIO_EWYK_DECL bool strategy_service::rest(detail::guest& g, std::size_t place, 
 ASIO_EWYK_DECL void strategy_service::run_job(detail::call_frame& frame, detail::task* job)
 {
     if (!engine_.is_production(job))
-        crew_.count(frame);
-    crew_.pool().client().run(job);
+        threads_.count(frame);
+    threads_.pool().client().run(job);
     frame.rethrow_captured();
 }
 

@@ -2,7 +2,7 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SHUTDOWN_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/stall_monitor.hpp>
+#include <asio_ewyk/detail/stall/stall_monitor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ ASIO_EWYK_DECL void strategy_service::stop() noexcept
     ioc_.stop();
     reactor_.stopped();
     recall_tasks();
-    crew_.wake_all();
+    threads_.wake_all();
 }
 
 // Handlers run only while somebody is inside run(): what waits for a thread waits here instead.
 ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
 {
     bool asked = false;
-    while (detail::task* t = crew_.take())
+    while (detail::task* t = threads_.take())
         if (engine_.is_production(t))
         {
             asked = true;
@@ -33,14 +33,14 @@ ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
         }
         else
         {
-            crew_.count_back();
+            threads_.count_back();
             reactor_.post(t);
         }
     if (!asked)
         return;
     reactor_.abandoned();
     // It may have been asked by somebody who has come meanwhile.
-    if (crew_.runners() != 0 && engine_.idle() && !ioc_.stopped())
+    if (threads_.runners() != 0 && engine_.idle() && !ioc_.stopped())
     {
         detail::call_frame frame(&engine_);
         engine_.dispatch(frame);
@@ -59,14 +59,14 @@ ASIO_EWYK_DECL void strategy_service::clear_pool()
         recall_tasks();
         reactor_.expel();
         pause = std::min(2 * pause, std::chrono::milliseconds(64));
-    } while (!crew_.await_pool(&engine_, detail::after(pause)));
+    } while (!threads_.await_pool(&engine_, detail::after(pause)));
 }
 
 ASIO_EWYK_DECL void strategy_service::halt()
 {
     stop();
     engine_.stop_looking(true);
-    crew_.pool().leave();
+    threads_.pool().leave();
 }
 
 ASIO_EWYK_DECL void strategy_service::shutdown()

@@ -2,10 +2,10 @@
 #define ASIO_EWYK_IMPL_TRACE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/fork_safe.hpp>
-#include <asio_ewyk/detail/this_thread.hpp>
-#include <asio_ewyk/detail/trace_clock.hpp>
-#include <asio_ewyk/detail/trace_writer.hpp>
+#include <asio_ewyk/detail/os/fork_safe.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/trace/trace_clock.hpp>
+#include <asio_ewyk/detail/trace/trace_writer.hpp>
 #include <asio_ewyk/trace.hpp>
 
 #include <cstdio>

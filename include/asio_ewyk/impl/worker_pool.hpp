@@ -18,7 +18,10 @@ class pool_access
 public:
     static elastic_threads& threads(worker_pool& pool) noexcept { return pool.threads_; }
     static pool_client const& client(worker_pool& pool) noexcept { return pool.client_; }
-    static presence const& there(worker_pool const& pool) noexcept { return pool.watch_.there(); }
+    static generation_handle const& there(worker_pool const& pool) noexcept
+    {
+        return pool.watch_.there();
+    }
     static void submit(worker_pool& pool, task* t, bool caller_may_run)
     {
         pool.submit(t, caller_may_run);
@@ -33,7 +36,7 @@ void worker_pool_executor_traits::execute(
 {
     if (!s.blocking_never)
         if (call_frame::find(&pool))
-            return call_frame::run_in_place(&pool, std::forward<F>(f),
+            return call_frame::run_inline(&pool, std::forward<F>(f),
                 // What was suspended may come back when the pool is gone.
                 [&pool, there = pool_access::there(pool)](std::exception_ptr e) noexcept {
                     there.report_by([&] { pool_access::threads(pool).report(std::move(e)); });
@@ -58,7 +61,7 @@ template <class F>
 bool worker_pool::try_execute(F&& f)
 {
     std::size_t const thread = threads_.claim();
-    if (thread == detail::reserve::none)
+    if (thread == detail::parked_threads::none)
         return false;
     detail::task* t = nullptr;
     try

@@ -2,9 +2,9 @@
 #define ASIO_EWYK_IMPL_WORKER_POOL_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/stall_monitor.hpp>
-#include <asio_ewyk/detail/task_times.hpp>
-#include <asio_ewyk/detail/text_sink.hpp>
+#include <asio_ewyk/detail/stall/stall_monitor.hpp>
+#include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <cstddef>

@@ -6,7 +6,7 @@ namespace benchmark::simulation {
 
 namespace {
 
-using window = asio_ewyk::detail::spread_control;
+using window = asio_ewyk::detail::parallelism_control;
 
 // As in detail::sentinel.
 constexpr int computing = 10;

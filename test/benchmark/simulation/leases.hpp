@@ -3,9 +3,9 @@
 
 #include "machine.hpp"
 
-#include <asio_ewyk/detail/lease.hpp>
-#include <asio_ewyk/detail/look_interval.hpp>
-#include <asio_ewyk/detail/spread.hpp>
+#include <asio_ewyk/detail/frame/lease.hpp>
+#include <asio_ewyk/detail/engine/look_interval.hpp>
+#include <asio_ewyk/detail/engine/parallelism_control.hpp>
 
 #include <cstddef>
 #include <functional>

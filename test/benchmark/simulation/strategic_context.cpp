@@ -60,13 +60,13 @@ strategic_context::verdict strategic_context::apply(event e, thread& by)
 
 // Threads
 
-bool strategic_context::wake_guest(job const& j, thread& by)
+bool strategic_context::wake_idle_caller(job const& j, thread& by)
 {
-    worker* const guest = std::exchange(parked_guest_, nullptr);
-    if (!guest)
+    worker* const idle_caller = std::exchange(parked_idle_caller_, nullptr);
+    if (!idle_caller)
         return false;
-    guest->assign(j, by);
-    machine_.unpark(*guest, &by);
+    idle_caller->assign(j, by);
+    machine_.unpark(*idle_caller, &by);
     return true;
 }
 
@@ -90,7 +90,7 @@ void strategic_context::park(std::size_t place, thread& by)
 // With elastic_threads::try_execute.
 bool strategic_context::try_start(thread& by)
 {
-    if (wake_guest({}, by) || give_parked({}, by))
+    if (wake_idle_caller({}, by) || give_parked({}, by))
         return true;
     if (arriving_ < reserve_)
         add_thread(by);
@@ -99,7 +99,7 @@ bool strategic_context::try_start(thread& by)
 
 void strategic_context::keep_one_parked(thread& by)
 {
-    if (!parked_guest_ && parked_.empty() && arriving_ < reserve_)
+    if (!parked_idle_caller_ && parked_.empty() && arriving_ < reserve_)
         add_thread(by);
 }
 
@@ -108,21 +108,21 @@ bool strategic_context::may_lease() const
 {
     if (!leases_.pays() || pending_may_wait_)
         return false;
-    return options_.strategy == asio_ewyk::strategy_t::execute_produce_consume || parked_guest_
+    return options_.strategy == asio_ewyk::strategy_t::execute_produce_consume || parked_idle_caller_
         || (queue_.empty() && (threads() <= options_.max_threads || !parked_.empty()));
 }
 
 // strategy_engine::pass_on
 void strategic_context::take_over(thread& by)
 {
-    if (apply(event::hand_over, by) == verdict::start && !wake_guest({}, by)
+    if (apply(event::hand_over, by) == verdict::start && !wake_idle_caller({}, by)
         && !give_parked({}, by))
         start_production(by);
 }
 
 void strategic_context::start_production(thread& by)
 {
-    if (wake_guest({}, by))
+    if (wake_idle_caller({}, by))
         return;
     pending_may_wait_ = true;
     execute({}, by);
@@ -130,7 +130,7 @@ void strategic_context::start_production(thread& by)
 
 void strategic_context::give(task const& t, thread& by)
 {
-    if (!wake_guest(t, by))
+    if (!wake_idle_caller(t, by))
         execute(t, by);
 }
 

@@ -5,7 +5,7 @@
 #include "load.hpp"
 #include "shared_line.hpp"
 
-#include <asio_ewyk/detail/production_right.hpp>
+#include <asio_ewyk/detail/engine/production_right.hpp>
 #include <asio_ewyk/strategy.hpp>
 
 #include <cstddef>
@@ -57,7 +57,7 @@ private:
     verdict apply(event e, thread& by);
 
     // Threads
-    bool wake_guest(job const& j, thread& by);
+    bool wake_idle_caller(job const& j, thread& by);
     bool give_parked(job const& j, thread& by);
     void park(std::size_t place, thread& by);
     bool try_start(thread& by);
@@ -86,7 +86,7 @@ private:
 
     // The pool's. The first worker is the one in run().
     std::vector<std::unique_ptr<worker>> workers_;
-    worker* parked_guest_ = nullptr;
+    worker* parked_idle_caller_ = nullptr;
     std::set<std::size_t> parked_; // of the workers; the first one is woken
     shared_line parked_line_;
     std::deque<job> queue_;

@@ -1,6 +1,6 @@
 #include "strategic_worker.hpp"
 
-#include <asio_ewyk/detail/choose.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -27,7 +27,7 @@ step strategic_context::worker::next()
     switch (doing_)
     {
     case what::arrives:
-        if (is_guest())
+        if (is_caller())
             return enter(of_.apply(event::enter, *this));
         --of_.arriving_;
         return go_and_look();
@@ -78,7 +78,7 @@ step strategic_context::worker::go_and_look()
 
 step strategic_context::worker::look()
 {
-    if (is_guest() && of_.right_.now().state == production_state::idle
+    if (is_caller() && of_.right_.now().state == production_state::idle
         && of_.apply(event::enter, *this) == verdict::produce)
         return enter(verdict::produce);
     if (!of_.queue_.empty())
@@ -88,8 +88,8 @@ step strategic_context::worker::look()
         return work(next);
     }
     doing_ = what::looks;
-    if (is_guest())
-        of_.parked_guest_ = this;
+    if (is_caller())
+        of_.parked_idle_caller_ = this;
     else
     {
         of_.park(place_, *this);

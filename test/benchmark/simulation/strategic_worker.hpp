@@ -19,7 +19,7 @@ public:
     {
     }
 
-    bool is_guest() const { return place_ == 0; }
+    bool is_caller() const { return place_ == 0; }
 
     /// What it is woken for.
     void assign(job const& j, thread& by)

@@ -99,13 +99,13 @@ private:
 };
 
 /// A coroutine that is to end.
-class guest
+class idle_caller
 {
 public:
-    explicit guest(balance& b) : balance_(b) { ++b.begun; }
-    guest(guest const&) = delete;
-    guest& operator=(guest const&) = delete;
-    ~guest() { ++balance_.ended; }
+    explicit idle_caller(balance& b) : balance_(b) { ++b.begun; }
+    idle_caller(idle_caller const&) = delete;
+    idle_caller& operator=(idle_caller const&) = delete;
+    ~idle_caller() { ++balance_.ended; }
 
 private:
     balance& balance_;

@@ -51,7 +51,7 @@ inline void post_some(asio::any_io_executor const& ex, ledger& l, std::uint32_t 
 inline asio::awaitable<void> serve(
     tcp::socket socket, ledger& l, any_executor_of const& any_executor, std::uint64_t seed)
 {
-    guest const present(l.sessions);
+    idle_caller const present(l.sessions);
     dice d(seed);
     std::uint64_t last = 0;
     asio::steady_timer timer(socket.get_executor(), 1h);

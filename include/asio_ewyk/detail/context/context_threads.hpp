@@ -1,0 +1,194 @@
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_CONTEXT_THREADS_HPP
+#define ASIO_EWYK_DETAIL_CONTEXT_CONTEXT_THREADS_HPP
+
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/context/idle_callers.hpp>
+#include <asio_ewyk/detail/pool/pool_threads.hpp>
+#include <asio_ewyk/detail/context/run_call.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// Everybody who works for one context, as a strategy_engine wants them: the callers of run(), who
+// are asked first, and the threads of the pool, who may work while somebody is inside run().
+class context_threads
+{
+public:
+    context_threads(elastic_threads& pool, void const* owner, strategy_t s)
+        : pool_(pool, owner)
+        , pool_may_produce_(s != strategy_t::produce_consume)
+    {
+    }
+
+    pool_threads& pool() noexcept { return pool_; }
+    pool_threads const& pool() const noexcept { return pool_; }
+    idle_callers& callers() noexcept { return callers_; }
+    idle_callers const& callers() const noexcept { return callers_; }
+
+    // How many callers are inside run() or a sibling.
+    std::size_t runners() const noexcept { return runners_.load(); }
+
+    // How many of them do not step. Zero: the pool's threads may not produce.
+    std::size_t not_stepping() const noexcept { return not_stepping_.load(); }
+
+    void runner_came(bool stepping) noexcept
+    {
+        runners_.fetch_add(1);
+        if (!stepping && not_stepping_.fetch_add(1) == 0)
+            pool_.end_await();
+    }
+
+    // Whether it was the last one, and the last one that did not step.
+    struct departure
+    {
+        bool last;
+        bool last_to_run;
+    };
+    departure runner_left(bool stepping) noexcept
+    {
+        bool const last_to_run = !stepping && not_stepping_.fetch_sub(1) == 1;
+        return {runners_.fetch_sub(1) == 1, last_to_run};
+    }
+
+    // Whether that caller steps, and all others do.
+    bool steps_alone(call_frame const& frame) const noexcept
+    {
+        return frame.stepping && not_stepping() == 0;
+    }
+
+    // Whether that caller steps, and there is no other.
+    bool is_alone(call_frame const& frame) const noexcept
+    {
+        return frame.stepping && runners() == 1;
+    }
+
+    // Has a parked caller look around: it produces if no thread does.
+    bool wake_idle_caller() noexcept { return callers_.wake_one(nullptr); }
+
+    // With produce_consume, and where all callers step, only other callers take over.
+    bool may_start() const noexcept
+    {
+        return pool_may_produce_ && not_stepping() != 0;
+    }
+
+    void retry_start() noexcept { pool_.retry_start(); }
+
+    bool try_start(task& t, bool& occupies) noexcept
+    {
+        return callers_.wake_one(&t) || (may_start() && pool_.try_start(t, occupies));
+    }
+
+    bool try_give(task& t, bool& occupies) noexcept
+    {
+        return callers_.wake_one(&t) || (may_start() && pool_.try_give(t, occupies));
+    }
+
+    bool may_take_over(call_frame const& from) const noexcept
+    {
+        return (may_start() && pool_.may_take_over(from)) || callers_.parked() != 0;
+    }
+
+    void keep_one_parked() noexcept
+    {
+        if (may_start() && callers_.parked() == 0)
+            pool_.keep_one_parked();
+    }
+
+    bool start(task& t, bool& occupies)
+    {
+        if (callers_.wake_one(&t))
+            return true;
+        if (!may_start() || !pool_.start(t, occupies))
+            return false;
+        wake_idle_caller_for_queue();
+        return true;
+    }
+
+    void arrived(call_frame* frame) noexcept { pool_.arrived(frame); }
+    bool may_resume(call_frame& frame) noexcept { return pool_.may_resume(frame); }
+    bool all_produce() const noexcept { return pool_.all_produce(); }
+    bool pending_may_wait() const noexcept { return pool_.pending_may_wait(); }
+    void vacate() noexcept { pool_.vacate(); }
+    void produces_no_more(call_frame& frame) noexcept { pool_.produces_no_more(frame); }
+
+    // An idle caller counts what he runs, in his own call; the pool does not.
+    task* give(task_ptr t, call_frame& frame, strategy_t s)
+    {
+        task* const raw = t.release();
+        if (callers_.wake_one(raw))
+            return nullptr;
+        count(frame);
+        task* const back = pool_.give(task_ptr(raw), s);
+        wake_idle_caller_for_queue();
+        return back;
+    }
+
+    task* take() noexcept { return pool_.take(); }
+
+    // Waits until no thread of the pool runs anything for the context, but for this one, or until
+    // another caller is inside run(). False if the deadline came first.
+    bool await_pool(void const* owner, time_point deadline)
+    {
+        return pool_.await(call_frame::pooled_for(owner), not_stepping_, deadline);
+    }
+
+    // What the pool's threads run is credited to the next run() that returns: the last one waits
+    // until they are out.
+    static void count(call_frame& frame) noexcept
+    {
+        if (frame.run)
+            frame.run->count();
+        else
+            ++frame.counted;
+    }
+
+    // The thread of that frame has come out. Relaxed: a plain sum, which its leaving orders.
+    void credit(call_frame& frame) noexcept
+    {
+        if (std::size_t const n = std::exchange(frame.counted, 0))
+            balance_.fetch_add(static_cast<std::ptrdiff_t>(n), std::memory_order_relaxed);
+    }
+
+    // A task that was counted when it was given away will be counted once more. Relaxed, as above.
+    void count_back() noexcept { balance_.fetch_sub(1, std::memory_order_relaxed); }
+
+    // What a call of run() returns that has counted so many itself.
+    std::size_t settle(std::size_t counted) noexcept
+    {
+        std::ptrdiff_t const sum = balance_.exchange(0) + static_cast<std::ptrdiff_t>(counted);
+        if (sum >= 0)
+            return static_cast<std::size_t>(sum);
+        balance_.fetch_add(sum);
+        return 0;
+    }
+
+    // Has every parked idle caller look around. Whatever changed must be visible before.
+    void wake_all() noexcept
+    {
+        while (callers_.wake_one(nullptr))
+            ;
+        callers_.changed();
+    }
+
+private:
+    // An idle caller that parked since the first look may have missed what waits now.
+    void wake_idle_caller_for_queue() noexcept
+    {
+        if (pool_.client().size() != 0)
+            wake_idle_caller();
+    }
+
+    pool_threads pool_;
+    idle_callers callers_;
+    bool const pool_may_produce_;
+    std::atomic<std::size_t> runners_{0};
+    std::atomic<std::size_t> not_stepping_{0}; // of them
+    alignas(64) std::atomic<std::ptrdiff_t> balance_{0}; // counted, and in no result yet
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,113 @@
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_IDLE_CALLERS_HPP
+#define ASIO_EWYK_DETAIL_CONTEXT_IDLE_CALLERS_HPP
+
+#include <asio_ewyk/detail/os/condition.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/parker.hpp>
+#include <asio_ewyk/detail/pool/parked_threads.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+namespace asio_ewyk::detail {
+
+// A caller's thread that is inside run(), while it waits for something to do.
+struct idle_caller
+{
+    parker sleep;
+    task* job = nullptr; // written by what claims it, before it is woken; null: look around
+};
+
+// The callers' threads that are inside run(). There are `capacity` places; whoever finds none free
+// waits for one, since an idle caller without a place could not be found.
+class idle_callers
+{
+public:
+    static constexpr std::size_t capacity = 256;
+    static constexpr std::size_t none = parked_threads::none;
+
+    idle_callers()
+        : parked_(capacity)
+        , free_(capacity)
+    {
+        for (std::size_t i = 0; i != capacity; ++i)
+            free_.park(i);
+    }
+
+    // A place; none if the deadline came first, or `give_up()` held when changed() was called.
+    template <class GiveUp>
+    std::size_t occupy(idle_caller& g, time_point deadline, GiveUp give_up)
+    {
+        std::size_t place = free_.claim();
+        if (place == none)
+        {
+            std::unique_lock lock(mutex_);
+            waiting_.fetch_add(1);
+            auto const settled = [&] { return (place = free_.claim()) != none || give_up(); };
+            if (deadline == forever)
+                changed_.wait(lock, settled);
+            else
+                changed_.wait_until(lock, deadline, settled);
+            waiting_.fetch_sub(1);
+        }
+        if (place != none)
+            callers_[place] = &g;
+        return place;
+    }
+
+    void vacate(std::size_t place)
+    {
+        callers_[place] = nullptr;
+        free_.park(place);
+        changed();
+    }
+
+    void changed()
+    {
+        if (waiting_.load() != 0)
+        {
+            std::lock_guard lock(mutex_);
+            changed_.notify_all();
+        }
+    }
+
+    // The idle caller may be claimed from now on.
+    void park(std::size_t place) noexcept { parked_.park(place); }
+    bool withdraw(std::size_t place) noexcept { return parked_.withdraw(place); }
+
+    // How many are parked; any thread.
+    std::size_t parked() const noexcept { return parked_.size(); }
+
+    // Wakes a parked one with a job; null has it look around. False if none is parked.
+    bool wake_one(task* job) noexcept
+    {
+        std::size_t const place = parked_.claim();
+        if (place == none)
+            return false;
+        idle_caller& g = *callers_[place];
+        if (job)
+            trace_point(trace_event::give, job);
+        g.job = job;
+        g.sleep.unpark();
+        return true;
+    }
+
+private:
+    parked_threads parked_;
+    parked_threads free_; // places that nobody has
+
+    // Written by the thread that has the place while it is not parked; read by who claimed it.
+    std::array<idle_caller*, capacity> callers_{};
+
+    std::mutex mutex_;
+    condition changed_; // a place became free, or something to give up for
+    std::atomic<std::size_t> waiting_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

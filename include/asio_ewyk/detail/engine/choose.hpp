@@ -1,0 +1,56 @@
+#ifndef ASIO_EWYK_DETAIL_ENGINE_CHOOSE_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_CHOOSE_HPP
+
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/strategy.hpp>
+
+namespace asio_ewyk::detail {
+
+// What is done with one task.
+enum class sub_strategy : unsigned char
+{
+    produce_consume,         // PC: run it here, go on producing
+    produce_invoke_consume,  // PIC: run it here, marked "must not block", go on producing
+    produce_execute_consume, // PEC: give it to the pool, go on producing
+    execute_produce_consume, // EPC: let another thread produce, run it here
+};
+
+// The decision for one task, a pure function. `may_block`: whether the producing thread itself may
+// block. `handed_over`: whether another thread produces from now on; a caller asks first with true
+// to learn whether to try a hand-over, and then with what came of it.
+constexpr sub_strategy choose(
+    strategy_t strategy, invocation_t invocation, bool may_block, bool handed_over) noexcept
+{
+    using enum sub_strategy;
+    switch (strategy.value())
+    {
+    case strategy_t::kind::produce_consume:
+        return produce_consume;
+    case strategy_t::kind::produce_execute_consume:
+        return produce_execute_consume;
+    case strategy_t::kind::execute_produce_consume:
+        return handed_over ? execute_produce_consume : produce_consume;
+    case strategy_t::kind::eat_what_you_kill:
+    case strategy_t::kind::custom_0: // as where there is no policy
+    case strategy_t::kind::custom_1:
+    case strategy_t::kind::custom_2:
+    case strategy_t::kind::custom_3:
+        break;
+    }
+    switch (invocation.value())
+    {
+    case invocation_t::kind::non_blocking:
+        return produce_consume;
+    case invocation_t::kind::either:
+        if (!may_block)
+            return produce_consume;
+        return handed_over ? execute_produce_consume : produce_invoke_consume;
+    case invocation_t::kind::blocking:
+        break;
+    }
+    return may_block && handed_over ? execute_produce_consume : produce_execute_consume;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

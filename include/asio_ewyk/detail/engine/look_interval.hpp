@@ -1,0 +1,52 @@
+#ifndef ASIO_EWYK_DETAIL_ENGINE_LOOK_INTERVAL_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_LOOK_INTERVAL_HPP
+
+#include <algorithm>
+#include <chrono>
+
+namespace asio_ewyk::detail {
+
+// How long the watchdog waits between two looks at a lease. No threads, no clock.
+//
+// A look costs some microseconds, and a task that the sentinel did not see to be late costs on
+// average one and a half intervals of production. A look that sees progress makes the interval
+// longer by a sixteenth, a late task halves it; so there are about eleven looks for a late task,
+// and where tasks are late some hundred times a second, that is about the least sum of both. Beyond
+// `usual` it grows by a 64th only, which takes a quarter of a second to `longest`.
+class look_interval
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    static constexpr duration shortest = std::chrono::microseconds(20); // as long as a wake-up
+    static constexpr duration usual = std::chrono::milliseconds(1);
+    static constexpr duration longest = std::chrono::milliseconds(5);
+
+    explicit look_interval(duration grace) noexcept
+        : least_(std::clamp(grace, shortest, longest))
+        , value_(std::max(least_, usual))
+    {
+    }
+
+    duration get() const noexcept { return value_; }
+
+    // A task was within its grace.
+    void grow() noexcept
+    {
+        value_ = std::min(value_ + value_ / (value_ < usual ? 16 : 64), longest);
+    }
+
+    // A task was late.
+    void shrink() noexcept { value_ = std::max(std::min(value_, usual) / 2, least_); }
+
+    // There was nothing to look at for a while: what comes next may be of another kind.
+    void forget() noexcept { value_ = std::max(std::min(value_, usual), least_); }
+
+private:
+    duration const least_;
+    duration value_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,130 @@
+#ifndef ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/metrics/role_clock.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace asio_ewyk::detail {
+
+// Whether tasks that are short enough to be run on a lease are better given to several threads:
+// with leases a context has one thread at work, and that may not be enough.
+//
+// It decides after each window of time, by what it has measured and not by what tasks ought to
+// cost: when the producer is out of CPU time, another window is spent with handing over before each
+// task. If more tasks were run, and in the next window as well, it stays like that until one thread
+// would do again, and looks from time to time whether it still is the better way: loads change, and
+// two windows may have been better by chance. If not, it is tried again later, after four times as
+// many windows each time, and soon again only when one thread has been enough for long. It is not
+// tried where a task costs less than any wake-up.
+class spread
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    // What happened in a window.
+    struct window
+    {
+        duration time;
+        std::size_t tasks;
+        std::optional<duration> cpu; // that producing used, and tasks on leases, if it is known
+        duration ran;                // CPU time of all tasks, while it handed over
+    };
+
+    // After a window: whether to lease in the next one.
+    bool leases_after(window const& w) noexcept;
+
+private:
+    enum class state
+    {
+        leasing,
+        starting,
+        trying,
+        confirming, // that it was not better by chance
+        spreading,
+        checking, // leasing, to compare
+    };
+
+    static bool better(window const& one, window const& other) noexcept;
+    bool lease() noexcept;
+
+    // Less may be chance.
+    static constexpr double gain = 0.125;
+
+    // A system call at least.
+    static constexpr duration shortest = std::chrono::microseconds(1);
+
+    // In windows.
+    static constexpr int longest_pause = 128;
+    static constexpr int first_check = 64;
+    static constexpr int longest_check = 512;
+
+    state state_ = state::leasing;
+    window before_{};
+    int wait_ = 1;            // windows until the next try, or the next check
+    int pause_ = 1;           // after the next try that was in vain: four times that
+    int check_ = first_check; // after the next check that was: twice that
+    int enough_ = 0;          // windows in a row in which one thread was
+};
+
+// Measures the windows of a spread, and keeps what it has decided.
+class parallelism_control
+{
+public:
+    using duration = spread::duration;
+
+    // So many tasks, and then that long, between two decisions.
+    static constexpr std::size_t checked_every = 64;
+    static constexpr duration window = std::chrono::milliseconds(10);
+
+    explicit parallelism_control(bool in_use) noexcept;
+
+    // The producer: whether to lease for a task rather than to hand over before it.
+    bool leases() const noexcept { return leases_.load(std::memory_order_relaxed); }
+
+    // The producer, for each task: whether it is time to look().
+    bool count() noexcept
+    {
+        std::size_t const n = tasks_.load(std::memory_order_relaxed) + 1;
+        tasks_.store(n, std::memory_order_relaxed);
+        return n % checked_every == 0;
+    }
+
+    void look() noexcept;
+
+    // The producer, before it leases: its CPU time counts from here if another one was it before.
+    void producer_is_this_thread() noexcept
+    {
+        if (in_use_ && !cpu_.is_mine()) [[unlikely]]
+            cpu_.begin();
+    }
+
+    // Any thread: a task has taken so much CPU time after production was handed over.
+    void ran(duration cpu) noexcept { ran_.fetch_add(cpu.count(), std::memory_order_relaxed); }
+
+private:
+    bool const in_use_; // there are several CPUs, and leases
+
+    // The producer's own.
+    spread spread_;
+    std::atomic<bool> leases_{true}; // relaxed: a late thread may read it, too
+    time_point began_window_{};
+    role_clock cpu_;
+
+    // In this window; relaxed, plain sums.
+    std::atomic<std::size_t> tasks_{0};
+    std::atomic<duration::rep> ran_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/engine/parallelism_control.ipp>
+#endif
+
+#endif

@@ -1,0 +1,108 @@
+#ifndef ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_IPP
+#define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/engine/parallelism_control.hpp>
+
+#include <algorithm>
+
+namespace asio_ewyk::detail {
+
+// Whether clearly more tasks were run in the time.
+ASIO_EWYK_DECL bool spread::better(window const& one, window const& other) noexcept
+{
+    auto const rate = [](window const& w) {
+        return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
+    };
+    return rate(one) > rate(other) * (1 + gain);
+}
+
+ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
+{
+    switch (state_)
+    {
+    case state::leasing:
+        if (!w.cpu)
+            return true;
+        if (*w.cpu * 10 < w.time * 9)
+        {
+            if (++enough_ == longest_pause)
+            {
+                enough_ = 0;
+                wait_ = pause_ = 1;
+            }
+            return true;
+        }
+        enough_ = 0;
+        if (--wait_ > 0 || *w.cpu < shortest * static_cast<duration::rep>(w.tasks))
+            return true;
+        before_ = w;
+        state_ = state::starting;
+        return false;
+    case state::starting: // threads have to wake up first
+        state_ = state::trying;
+        return false;
+    case state::trying:
+        if (!better(w, before_))
+            return lease();
+        state_ = state::confirming;
+        return false;
+    case state::confirming:
+        if (!better(w, before_))
+            return lease();
+        wait_ = check_ = first_check;
+        state_ = state::spreading;
+        return false;
+    case state::spreading:
+        if (w.ran * 4 < w.time * 3)
+        {
+            // One thread would do again.
+            wait_ = pause_ = 1;
+            state_ = state::leasing;
+            return true;
+        }
+        if (--wait_ > 0)
+            return false;
+        before_ = w;
+        state_ = state::checking;
+        return true;
+    case state::checking:
+        if (!better(before_, w))
+            return lease();
+        wait_ = check_ = std::min(2 * check_, longest_check);
+        state_ = state::spreading;
+        return false;
+    }
+    return true;
+}
+
+// After a try that was in vain.
+ASIO_EWYK_DECL bool spread::lease() noexcept
+{
+    wait_ = pause_ = std::min(4 * pause_, longest_pause);
+    state_ = state::leasing;
+    return true;
+}
+
+ASIO_EWYK_DECL parallelism_control::parallelism_control(bool in_use) noexcept
+    : in_use_(in_use && has_several_cpus())
+{
+}
+
+ASIO_EWYK_DECL void parallelism_control::look() noexcept
+{
+    time_point const now = std::chrono::steady_clock::now();
+    duration const time = now - began_window_;
+    if (time < window)
+        return;
+    duration const ran(ran_.exchange(0, std::memory_order_relaxed));
+    std::size_t const tasks = tasks_.exchange(0, std::memory_order_relaxed);
+    leases_.store(!in_use_ || spread_.leases_after({time, tasks, cpu_.take(), ran}),
+        std::memory_order_relaxed);
+    began_window_ = now;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,169 @@
+#ifndef ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/frame/lease.hpp>
+#include <asio_ewyk/detail/frame/lessor.hpp>
+#include <asio_ewyk/detail/engine/look_interval.hpp>
+#include <asio_ewyk/detail/os/parker.hpp>
+#include <asio_ewyk/detail/os/thread_probe.hpp>
+#include <asio_ewyk/detail/engine/watchdog.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// Throws std::invalid_argument.
+std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
+
+// Notices that a task of a lease has blocked, and has another thread produce.
+//
+// A thread of the idle class, on the CPU of the producer, gets that CPU only when the producer and
+// all others do not want it. So that it runs is the news: the producer sleeps. There is no clock
+// and no wake-up on the producer's path. What it does when it runs:
+//
+// | the producer                            | the sentinel                                      |
+// |-----------------------------------------|---------------------------------------------------|
+// | sleeps in a task, or in a handler that  | yields until the grace is over; if it is the same |
+// | is none of ours                         | lease then, ends it and has another thread        |
+// |                                         | produce                                           |
+// | runs, or is about to                    | yields                                            |
+// | waits for I/O, or there is none         | naps; rests where it has seen nothing else lately |
+// | is on another CPU                       | moves there                                       |
+//
+// What it cannot see is left to the watchdog, a thread of normal priority that looks seldom: where
+// another thread wants the producer's CPU, where a task computes, where the system has no idle
+// class. A thread of the idle class cannot come back to normal, so it starts no threads: that is
+// the watchdog's, too; and it is the watchdog that wakes it from its rest.
+//
+// Where the producer does nothing the watchdog goes to bed as well, and the producer wakes both
+// with its next task. Lost wake-up: the producer marks its task and then reads whether the watchdog
+// is in bed, without a fence in between; so both could miss each other. But the watchdog says that
+// it goes to bed and naps once more before it does: no machine keeps a store to itself for so long,
+// which is what the standard asks for as "a finite period of time".
+class sentinel final : private watchdog::client
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    sentinel(lease const& observed, lessor& owner, duration grace);
+    sentinel(sentinel const&) = delete;
+    sentinel& operator=(sentinel const&) = delete;
+    ~sentinel();
+
+    // Whether there is a grace; without one nothing is leased.
+    bool in_use() const noexcept { return grace_ != duration::zero(); }
+
+    // The producer, after it has said what it does. A load and a branch unless the watchdog
+    // is in bed.
+    void alert() noexcept
+    {
+        // Relaxed: see above.
+        if (in_bed_.load(std::memory_order_relaxed)) [[unlikely]]
+            rouse();
+    }
+
+    // Any thread: handlers that are none of ours are in use, and may come first after a wait,
+    // where nothing marks them.
+    void expect_native() noexcept
+    {
+        if (!native_.load(std::memory_order_relaxed))
+            native_.store(true, std::memory_order_relaxed);
+    }
+
+    // Whether it has ended a lease since the last call during a handler that is none of ours.
+    bool met_native() noexcept
+    {
+        return met_native_.load(std::memory_order_relaxed) && met_native_.exchange(false);
+    }
+
+    // Any thread: whether the system has no idle class for its thread.
+    bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
+    // Ends its thread: for good, or until it is needed again. Not from a look.
+    void stop(bool for_good) noexcept;
+
+private:
+    // A task that does not sleep has that long: another thread would take the CPU from it.
+    static constexpr int computing = 10;
+
+    // A yield that takes less has let nothing else run; so many, and it naps.
+    static constexpr duration switching = std::chrono::microseconds(3);
+    static constexpr int most_in_vain = 8;
+
+    static constexpr duration shortest_nap = std::chrono::microseconds(100);
+    static constexpr duration longest_nap = std::chrono::milliseconds(4);
+
+    // Without anything that is late the sentinel rests after so long, and without anything to see
+    // the watchdog goes to bed: later, where handlers are in use that are none of ours.
+    static constexpr duration patience = std::chrono::milliseconds(20);
+    static constexpr duration native_patience = std::chrono::milliseconds(200);
+
+    static bool may_be_late(lease::sight const& s) noexcept
+    {
+        return s.leased && s.what != lease::activity::waits;
+    }
+
+    void rouse() noexcept;
+    void wake() noexcept;
+    void work() noexcept;
+    bool blocks(lease::sight const& s, thread_probe::state thread) const noexcept;
+    enum class finding
+    {
+        nothing,
+        runs, // the producer
+        late, // a task was, or may have been
+    };
+    finding watch(lease::sight const& s) noexcept;
+    void follow(int cpu) noexcept;
+    bool wait_out(lease::number n) noexcept;
+    void take_over(lease::sight const& s, bool may_start) noexcept;
+    time_point look(time_point now) noexcept override;
+
+    lease const& lease_;
+    lessor& owner_;
+    duration const grace_;
+
+    // Written by the watchdog, and by the thread that rouses it. Those below are read and written
+    // relaxed where nothing is published with them: a late value costs a nap.
+    std::atomic<bool> in_bed_{true};
+    std::atomic<bool> native_{false};
+    std::atomic<bool> met_native_{false};
+    std::atomic<bool> refused_{false};
+
+    std::atomic<bool> needs_start_{false};
+
+    // The thread's. True while it parks without an end, and nothing has woken it.
+    std::atomic<bool> rests_{false};
+    parker sleep_;
+    std::atomic<bool> stop_{false};
+    thread_probe probe_;
+    int cpu_ = -1;
+    int in_vain_ = 0; // yields in a row
+
+    std::mutex mutex_;
+    std::thread thread_;     // guarded by mutex_
+    bool registered_ = false; // guarded by mutex_
+
+    // The watchdog's.
+    look_interval interval_;
+    thread_probe watchdog_probe_;
+    lease::sight seen_;
+    time_point seen_since_{};
+    time_point progress_{};
+    bool drowsy_ = false; // it has said that it goes to bed
+    time_point drowsy_since_{};
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/engine/sentinel.ipp>
+#endif
+
+#endif

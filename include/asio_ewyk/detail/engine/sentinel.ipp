@@ -1,0 +1,270 @@
+#ifndef ASIO_EWYK_DETAIL_ENGINE_SENTINEL_IPP
+#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/engine/sentinel.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
+{
+    if (grace < std::chrono::nanoseconds::zero())
+        throw std::invalid_argument("grace must be at least 0");
+    return grace;
+}
+
+ASIO_EWYK_DECL sentinel::sentinel(lease const& observed, lessor& owner, duration grace)
+    : lease_(observed)
+    , owner_(owner)
+    , grace_(grace)
+    , interval_(grace)
+{
+}
+
+ASIO_EWYK_DECL sentinel::~sentinel()
+{
+    stop(true);
+}
+
+// The producer. The watchdog first: the sentinel, which may wake it at once, must not start it.
+ASIO_EWYK_DECL void sentinel::rouse() noexcept
+{
+    if (!in_bed_.exchange(false))
+        return;
+    std::lock_guard const lock(mutex_);
+    if (stop_.load())
+        return;
+    try
+    {
+        if (!registered_)
+        {
+            watchdog::instance().add(*this);
+            registered_ = true;
+        }
+        watchdog::instance().wake(*this);
+        if (refused_.load())
+            return;
+        if (thread_.joinable())
+            return wake();
+        block_signals blocked;
+        unbound from_cpu;
+        thread_ = std::thread([this] { work(); });
+    }
+    catch (...)
+    {
+        // The next task tries again.
+        in_bed_.store(true);
+    }
+}
+
+ASIO_EWYK_DECL void sentinel::wake() noexcept
+{
+    if (rests_.load() && rests_.exchange(false))
+        sleep_.unpark();
+}
+
+ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
+{
+    std::thread ended;
+    bool registered = false;
+    {
+        std::lock_guard const lock(mutex_);
+        stop_.store(true);
+        sleep_.unpark();
+        ended.swap(thread_);
+        registered = std::exchange(registered_, false);
+    }
+    if (ended.joinable())
+        ended.join();
+    if (registered)
+        watchdog::instance().remove(*this);
+    if (for_good)
+        return;
+    stop_.store(false);
+    rests_.store(false);
+    in_bed_.store(true);
+}
+
+ASIO_EWYK_DECL void sentinel::work() noexcept
+{
+    name_this_thread("ewyk-sentinel", 0);
+    if (!become_idle_class())
+    {
+        refused_.store(true);
+        return;
+    }
+    cpu_ = -1;
+    duration nap = shortest_nap;
+    time_point needed = std::chrono::steady_clock::now(); // when there was something to see
+    while (!stop_.load())
+    {
+        if (auto const seen = watch(lease_.look()); seen != finding::nothing)
+        {
+            needed = std::chrono::steady_clock::now();
+            if (seen == finding::late)
+                nap = shortest_nap;
+            continue;
+        }
+        time_point const now = std::chrono::steady_clock::now();
+        bool const rests = now - needed >= patience;
+        if (rests)
+            rests_.store(true);
+        bool const woken = sleep_.park_until(rests ? forever : now + nap);
+        if (rests)
+            rests_.store(false);
+        if (woken)
+        {
+            nap = shortest_nap;
+            needed = std::chrono::steady_clock::now();
+        }
+        else
+            nap = std::min(2 * nap, longest_nap);
+    }
+}
+
+ASIO_EWYK_DECL void sentinel::follow(int cpu) noexcept
+{
+    // Where it may not go it stays, and is told less by the fact that it runs.
+    if (std::exchange(cpu_, cpu) != cpu)
+        move_to_cpu(cpu);
+}
+
+// Whether a thread in that state has blocked that has that lease, where it is not known to wait for
+// I/O.
+ASIO_EWYK_DECL bool sentinel::blocks(
+    lease::sight const& s, thread_probe::state thread) const noexcept
+{
+    if (may_be_late(s))
+        return thread != thread_probe::state::runs;
+    // Where another thread waits for I/O inside the io_context, this one waits for a condition.
+    return thread == thread_probe::state::blocks
+        || (thread == thread_probe::state::locks && owner_.waits_for_io());
+}
+
+// While the producer runs, or is about to, the sentinel stays ready to run on the same CPU: it
+// comes there as soon as the producer does not want it, and yields when it comes at another time.
+ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
+{
+    if (!s.leased)
+        return finding::nothing;
+    follow(s.cpu);
+    auto const thread = probe_.of(s.producer);
+    if (thread == thread_probe::state::runs)
+    {
+        // If it is not on this CPU, there is nothing to yield to.
+        time_point const before = std::chrono::steady_clock::now();
+        std::this_thread::yield();
+        in_vain_ = std::chrono::steady_clock::now() - before < switching ? in_vain_ + 1 : 0;
+        if (in_vain_ < most_in_vain)
+            return finding::runs;
+        in_vain_ = 0;
+        return finding::nothing;
+    }
+    if (!blocks(s, thread))
+        return finding::nothing;
+    if (wait_out(s.which))
+    {
+        // What nothing marks is not counted either: it may be another one by now.
+        lease::sight const now = lease_.look();
+        if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer)))
+            take_over(now, false);
+    }
+    return finding::late;
+}
+
+// Lets the grace pass. False if the lease has ended by then. It yields for a short one, and naps
+// through a long one, or it would use up a core that has nothing else to do.
+ASIO_EWYK_DECL bool sentinel::wait_out(lease::number n) noexcept
+{
+    time_point now = std::chrono::steady_clock::now();
+    time_point const end = after(grace_, now);
+    time_point const yields_until = after(shortest_nap, now);
+    do
+    {
+        if (now < yields_until)
+            std::this_thread::yield();
+        else
+            sleep_.park_until(std::min(end, after(std::max(shortest_nap, grace_ / 8), now)));
+        if (!lease_.is(n) || stop_.load())
+            return false;
+        now = std::chrono::steady_clock::now();
+    } while (now < end);
+    return true;
+}
+
+ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) noexcept
+{
+    using enum lessor::outcome;
+    auto const outcome = owner_.take_over(s.which, may_start);
+    if (outcome == ended)
+        return;
+    if (s.what != lease::activity::task)
+    {
+        met_native_.store(true);
+        expect_native();
+    }
+    if (outcome == needs_start)
+    {
+        needs_start_.store(true);
+        watchdog::instance().wake(*this, may_start);
+    }
+}
+
+// The watchdog.
+ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
+{
+    if (needs_start_.load() && needs_start_.exchange(false))
+        owner_.start_pending();
+    lease::sight const s = lease_.look();
+    bool late = false;
+    if (s.which != seen_.which || s.leased != seen_.leased || s.what != seen_.what)
+    {
+        progress_ = now;
+        seen_ = s;
+        seen_since_ = now;
+    }
+    else if (s.leased && now - seen_since_ >= grace_)
+    {
+        bool const computes
+            = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1));
+        late = computes || blocks(s, watchdog_probe_.of(s.producer));
+    }
+    if (late)
+    {
+        interval_.shrink();
+        progress_ = now;
+        take_over(s, true);
+        wake();
+    }
+    else
+        interval_.grow();
+    if (may_be_late(s) || (drowsy_ && !in_bed_.load()))
+        progress_ = now;
+    bool const native = native_.load(std::memory_order_relaxed);
+    if (now - progress_ < (native ? native_patience : patience) + patience)
+    {
+        if (std::exchange(drowsy_, false))
+            in_bed_.store(false);
+    }
+    else if (!std::exchange(drowsy_, true))
+    {
+        in_bed_.store(true);
+        drowsy_since_ = now;
+    }
+    else if (now - drowsy_since_ >= shortest_nap && (!s.leased || owner_.goes_quiet()))
+    {
+        interval_.forget();
+        native_.store(false, std::memory_order_relaxed);
+        return forever;
+    }
+    return now + interval_.get();
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,161 @@
+#ifndef ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_IPP
+#define ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/engine/watchdog.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL watchdog& watchdog::instance()
+{
+    static watchdog& one = *new watchdog;
+    return one;
+}
+
+ASIO_EWYK_DECL watchdog::watchdog()
+{
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
+#endif
+}
+
+ASIO_EWYK_DECL void watchdog::add(client& c) noexcept
+{
+    std::lock_guard const lock(mutex_);
+    c.next_ = std::exchange(clients_, &c);
+    c.woken_.store(false);
+    c.due_ = forever;
+}
+
+ASIO_EWYK_DECL void watchdog::remove(client& c) noexcept
+{
+    std::lock_guard const life(life_mutex_);
+    {
+        std::lock_guard const lock(mutex_);
+        client** link = &clients_;
+        while (*link != &c)
+            link = &(*link)->next_;
+        *link = c.next_;
+        if (clients_ || !thread_.joinable())
+            return;
+        // Under the lock: one that is added from now on is looked after by another thread.
+        running_.store(false);
+    }
+    sleep_.unpark();
+    thread_.join();
+}
+
+// Lost wake-up: the flag is set before the thread is woken, and the thread clears it before it
+// looks. A thread that is on its way to sleep finds the signal of its parker.
+ASIO_EWYK_DECL void watchdog::wake(client& c, bool may_start) noexcept
+{
+    if (c.woken_.exchange(true))
+        return;
+    if (running_.load())
+        return sleep_.unpark();
+    if (may_start)
+    {
+        std::lock_guard const life(life_mutex_);
+        start();
+    }
+    else
+        c.woken_.store(false);
+}
+
+ASIO_EWYK_DECL bool watchdog::try_wake(client& c) noexcept
+{
+    c.woken_.store(true);
+    if (running_.load())
+    {
+        sleep_.unpark();
+        return true;
+    }
+    std::unique_lock const life(life_mutex_, std::try_to_lock);
+    if (life)
+        return start();
+    c.woken_.store(false);
+    return false;
+}
+
+// Under life_mutex_. If the system refuses, the next that wakes it tries again.
+ASIO_EWYK_DECL bool watchdog::start() noexcept
+{
+    if (running_.load())
+    {
+        sleep_.unpark();
+        return true;
+    }
+    try
+    {
+        block_signals blocked;
+        unbound from_cpu;
+        running_.store(true);
+        thread_ = std::thread([this] { work(); });
+        return true;
+    }
+    catch (...)
+    {
+        running_.store(false);
+        std::lock_guard const lock(mutex_);
+        for (client* c = clients_; c; c = c->next_)
+            c->woken_.store(false);
+        return false;
+    }
+}
+
+ASIO_EWYK_DECL void watchdog::work() noexcept
+{
+    name_this_thread("ewyk-watchdog", 0);
+    while (running_.load())
+    {
+        time_point next = forever;
+        {
+            std::lock_guard const lock(mutex_);
+            time_point const now = std::chrono::steady_clock::now();
+            for (client* c = clients_; c; c = c->next_)
+            {
+                if (c->woken_.exchange(false) || c->due_ <= now)
+                    c->due_ = c->look(now);
+                next = std::min(next, c->due_);
+            }
+        }
+        sleep_.park_until(next);
+    }
+}
+
+ASIO_EWYK_DECL void watchdog::fork_prepare() noexcept
+{
+    instance().life_mutex_.lock();
+    instance().mutex_.lock();
+}
+
+ASIO_EWYK_DECL void watchdog::fork_parent() noexcept
+{
+    instance().mutex_.unlock();
+    instance().life_mutex_.unlock();
+}
+
+// The child has no watchdog; the first that wakes it starts one.
+ASIO_EWYK_DECL void watchdog::fork_child() noexcept
+{
+    watchdog& self = instance();
+    ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
+    self.running_.store(false);
+    for (client* c = self.clients_; c; c = c->next_)
+    {
+        c->woken_.store(false);
+        c->due_ = forever;
+    }
+    self.mutex_.unlock();
+    self.life_mutex_.unlock();
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,188 @@
+#ifndef ASIO_EWYK_DETAIL_FRAME_CALL_FRAME_HPP
+#define ASIO_EWYK_DETAIL_FRAME_CALL_FRAME_HPP
+
+#include <asio_ewyk/detail/frame/call_inline.hpp>
+#include <asio_ewyk/detail/frame/lessor.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+
+#include <boost/config.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+class run_call;
+
+// Marks a part of this thread's stack as working for one owner (a strategy engine or a pool), so
+// that code further up the stack can learn it. Frames nest; the innermost of an owner counts.
+// Only its own thread touches a frame.
+class BOOST_SYMBOL_VISIBLE call_frame
+{
+public:
+    explicit call_frame(void const* owner, run_call* of = nullptr) noexcept
+        : run(of)
+        , owner_(owner)
+        , outer_(std::exchange(top_, this))
+        , activity_(thread_activity::mine())
+        , served_before_(activity_.serve({nullptr, owner}))
+    {
+    }
+
+    call_frame(call_frame const&) = delete;
+    call_frame& operator=(call_frame const&) = delete;
+
+    ~call_frame()
+    {
+        activity_.serve(served_before_);
+        top_ = outer_;
+    }
+
+    // Not inlined, nor is end_leases(): a function that contains both this and the switch to
+    // another stack might keep the address of top_ for a thread that it has left since.
+
+    // The innermost frame of that owner, null if this thread does not work for it.
+    BOOST_NOINLINE static call_frame* find(void const* owner) noexcept
+    {
+        for (call_frame* f = top_; f; f = f->outer_)
+            if (f->owner_ == owner)
+                return f;
+        return nullptr;
+    }
+
+    // How many frames of that owner on this thread stand for a thread of the pool.
+    static std::size_t pooled_for(void const* owner) noexcept
+    {
+        std::size_t n = 0;
+        for (call_frame const* f = top_; f; f = f->outer_)
+            n += f->owner_ == owner && f->pooled;
+        return n;
+    }
+
+    // Ends the leases that tasks on this thread run on, if they have not ended.
+    BOOST_NOINLINE static void end_leases() noexcept
+    {
+        for (call_frame* f = top_; f; f = f->outer_)
+            f->end_lease();
+    }
+
+    void end_lease() noexcept
+    {
+        if (lessor* const by = std::exchange(leased_by, nullptr))
+        {
+            producing = false;
+            by->release(lease_number);
+        }
+    }
+
+    // For that owner, on a thread that works for it. What the function throws waits in the frame
+    // until the task around it is over. The first one counts. Where there is no such frame any more
+    // it goes to stray(error).
+    template <class F, class Stray>
+    static void run_inline(void const* owner, F&& f, Stray stray)
+    {
+        call_inline(std::forward<F>(f), [=](std::exception_ptr error) noexcept {
+            if (!capture(owner, error))
+                stray(std::move(error));
+        });
+    }
+
+    void rethrow_captured()
+    {
+        if (error_) [[unlikely]]
+            std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+
+    bool has_captured() const noexcept { return error_ != nullptr; }
+
+    // The call of run() and its like that this frame stands for; null on a thread of the pool.
+    run_call* const run;
+
+    // This thread holds the right to produce.
+    bool producing = false;
+
+    // This thread is inside the producer, so what is submitted now is a product.
+    bool in_producer = false;
+
+    // This thread stays inside the producer for more than one completion; and it is to come out.
+    bool staying = false;
+    bool must_come_out = false;
+
+    // What the producer has run is counted, or need not be; and how much of it, where it stays.
+    bool accounted = false;
+    std::size_t own_inside = 0;
+
+    // A completion was captured since this thread entered the producer.
+    bool captured_inside = false;
+
+    // This thread is inside the engine's loop.
+    bool looping = false;
+
+    // The caller drives the context step by step: only callers like it take over from it.
+    bool stepping = false;
+
+    // It stands for a thread of the pool that was given a task of its owner.
+    bool pooled = false;
+
+    // The pool counts this thread among those that produce.
+    bool occupies = false;
+
+    // A frame further down holds the right to produce, which therefore stays on this thread.
+    bool nested = false;
+
+    // What has leased the right to produce for what this thread does, and the lease; null if there
+    // is none, or it is known to have ended.
+    lessor* leased_by = nullptr;
+    lease::number lease_number = 0;
+
+    // It leases again after a task that keeps the right.
+    bool leases_again = false;
+
+    // Handlers that a thread of the pool has run, and that no call of run() has counted yet.
+    std::size_t counted = 0;
+
+private:
+    // False if this thread does not work for that owner. Called only after the exception: on the
+    // stack of a stackful coroutine that was suspended meanwhile this is another thread, and the
+    // frame of the first one may be gone. Not inlined: few functions throw, and all would have it.
+    BOOST_NOINLINE static bool capture(void const* owner, std::exception_ptr const& error) noexcept
+    {
+        call_frame* const frame = find(owner);
+        if (frame && !frame->error_)
+            frame->error_ = error;
+        return frame != nullptr;
+    }
+
+    void const* owner_;
+    call_frame* outer_;
+    thread_activity& activity_;
+    thread_activity::state served_before_;
+    std::exception_ptr error_;
+
+    static inline thread_local call_frame* top_ = nullptr;
+};
+
+// Sets a flag of a frame for a scope.
+class flag_scope
+{
+public:
+    flag_scope(bool& flag, bool value) noexcept
+        : flag_(flag)
+        , outer_(std::exchange(flag, value))
+    {
+    }
+
+    flag_scope(flag_scope const&) = delete;
+    flag_scope& operator=(flag_scope const&) = delete;
+
+    ~flag_scope() { flag_ = outer_; }
+
+private:
+    bool& flag_;
+    bool outer_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

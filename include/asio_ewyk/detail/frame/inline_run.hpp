@@ -1,0 +1,36 @@
+#ifndef ASIO_EWYK_DETAIL_FRAME_INLINE_RUN_HPP
+#define ASIO_EWYK_DETAIL_FRAME_INLINE_RUN_HPP
+
+#include <asio_ewyk/detail/task/timed_run.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+
+namespace asio_ewyk::detail {
+
+// A function that runs where it was submitted, inside the producer.
+//
+// It may be called on the stack of a stackful coroutine, and suspend that: then the thread leaves
+// the producer, and the function goes on anywhere, later. So this lies in the thread's frame and
+// not on that stack, and ends with the function or with the visit to the producer, by whichever
+// comes first; and whoever comes back from the function looks whether it is still the one.
+class inline_run
+{
+public:
+    // `call`: of an object of the function's call.
+    inline_run(void const* call, task_action what, task_times* times) noexcept
+        : call_(call)
+        , running_(what)
+        , timed_(times)
+    {
+    }
+
+    bool is_of(void const* call) const noexcept { return call_ == call; }
+
+private:
+    void const* const call_;
+    handler_scope const running_;
+    timed_run const timed_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

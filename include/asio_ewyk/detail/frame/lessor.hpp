@@ -1,0 +1,43 @@
+#ifndef ASIO_EWYK_DETAIL_FRAME_LESSOR_HPP
+#define ASIO_EWYK_DETAIL_FRAME_LESSOR_HPP
+
+#include <asio_ewyk/detail/frame/lease.hpp>
+
+namespace asio_ewyk::detail {
+
+// What leases the right to produce while a task runs: a strategy_engine, for those that need not
+// know its type.
+class lessor
+{
+public:
+    // Any thread: has another thread produce, if that lease has not ended. A thread of idle
+    // priority (`may_start` false) starts none; if one has to be started, it returns needs_start.
+    enum class outcome
+    {
+        ended, // there is no such lease any more
+        taken,
+        needs_start,
+    };
+    virtual outcome take_over(lease::number n, bool may_start) noexcept = 0;
+
+    // The watchdog: the producer has done nothing for a while, and is not to be looked at any more.
+    // False as long as it may run handlers all the same that are none of ours and that nothing
+    // marks; it is asked not to.
+    virtual bool goes_quiet() noexcept = 0;
+
+    // Whether a producer that waits, waits for I/O, and not for another thread that does.
+    virtual bool waits_for_io() const noexcept = 0;
+
+    // After needs_start, by a thread that may start others.
+    virtual void start_pending() noexcept = 0;
+
+    // The thread of that lease, from within the task, which is going to be late.
+    virtual void release(lease::number n) noexcept = 0;
+
+protected:
+    ~lessor() = default;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,237 @@
+#ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
+#define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
+
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/os/condition.hpp>
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/loop/context_watch.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/frame/inline_run.hpp>
+#include <asio_ewyk/detail/task/posted_queue.hpp>
+#include <asio_ewyk/detail/stall/stall_watch.hpp>
+#include <asio_ewyk/detail/task/queue_depth.hpp>
+#include <asio_ewyk/detail/loop/task_share.hpp>
+#include <asio_ewyk/detail/task/timed_run.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
+#include <asio_ewyk/detail/os/thread_stack.hpp>
+#include <asio_ewyk/detail/loop/timer_queue.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/wakeup_op.hpp>
+#include <asio_ewyk/event_loop_executor.hpp>
+#include <asio_ewyk/event_loop_options.hpp>
+#include <asio_ewyk/metrics.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/config.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// What an event_loop does, as a service of its io_context.
+//
+// One thread is inside run() of the io_context for as long as the loop lives. Tasks are in a queue
+// of their own; a handler of the io_context, the wake-up, runs a round of them. One wake-up is
+// under way at a time, and goes to the end of the io_context's queue again while tasks are left;
+// so I/O gets its turn in between, by the io_context's own rules.
+//
+// `scheduled_`: a wake-up is queued or runs. Who adds a task does that first and then looks; the
+// wake-up that leaves no task clears it and then looks for tasks. Both are sequentially
+// consistent, so one of them sees the other (netty/netty#9561).
+//
+// The end: `closed_` refuses what comes; the thread runs or destroys what it finds, sets `drained_`
+// and looks once more. A thread that was refused too late, and has added its task, sees
+// `drained_` and destroys what is there, or is seen: likewise.
+class alignas(target_alignment) event_loop_service final
+    : public asio::execution_context::service
+    , private inspectable
+{
+public:
+    using key_type = event_loop_service;
+    BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
+
+    explicit event_loop_service(
+        asio::execution_context& owner, event_loop_options options = {});
+    ~event_loop_service();
+
+    asio::io_context& context() const noexcept { return ioc_; }
+    event_loop_executor get_executor() noexcept { return event_loop_executor(*this); }
+
+    // Also in a hook, outside of handlers. Not inlined: in a coroutine, clang takes the thread for
+    // the same before and after a suspension (llvm/llvm-project#47177).
+    BOOST_NOINLINE bool running_in_this_thread() const noexcept
+    {
+        return thread_id_.load() == std::this_thread::get_id();
+    }
+
+    template <class F, class Allocator>
+    void execute(submission s, F&& f, Allocator const& allocator);
+
+    // Runs f() later; null if it is too late for that. See event_loop.
+    template <timer_queue::kind Kind, class F>
+    std::shared_ptr<timer_queue::entry> run_later(
+        std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f);
+
+    // Starts the thread unless it was before. Throws std::system_error.
+    void start();
+
+    // Likewise; whoever comes next tries again what was refused.
+    void try_to_start() noexcept;
+
+    // See event_loop.
+    std::chrono::nanoseconds cpu_time() const noexcept { return clock_.now(); }
+    loop_metrics metrics() const;
+    bool terminated() const noexcept { return state_.load() == state::terminated; }
+
+    // Whether it runs nothing any more; then context_watch has told, or will, those that it knew.
+    bool ended() const noexcept { return drained_.load(); }
+
+    // Likewise, whether it is about to.
+    bool closing() const noexcept
+    {
+        state const s = state_.load();
+        return closed_.load() || s == state::shutting_down || s == state::terminated;
+    }
+    void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
+    bool wait_for_end(time_point deadline);
+    void stop() noexcept;
+
+    // Calls f(), which waits for the end of the loop, on a thread that lives until then. Throws
+    // std::system_error.
+    template <class F>
+    void wait_in_background(F f);
+
+    void rebuild_reactor();
+
+    // stop(), and waits for the threads.
+    void join() noexcept;
+
+private:
+    enum class state
+    {
+        fresh,
+        running,
+        shutting_down,
+        terminated,
+    };
+
+    // A thread that waits for the end; `done` is set when it is about to return. Shared: the thread
+    // may outlive the loop.
+    struct waiter
+    {
+        std::thread thread;
+        std::shared_ptr<std::atomic<bool>> done;
+    };
+
+    void shutdown() override;
+
+    bool serves() const noexcept override
+    {
+        return !closed_.load() && state_.load() != state::fresh && !terminated();
+    }
+    std::size_t waiting() const noexcept override
+    {
+        return static_cast<std::size_t>(depth_.waiting());
+    }
+    std::size_t taken() const noexcept override
+    {
+        return static_cast<std::size_t>(depth_.taken());
+    }
+    void tell_state(text_sink& out) const noexcept override;
+
+    template <class F>
+    void run_inline(F&& f);
+    template <class F>
+    void run_on_another_stack(F&& f);
+    template <class F>
+    void call(F&& f);
+
+    void work();
+    void caught(std::exception_ptr error) noexcept;
+    void end_of_thread();
+    void run_the_last();
+    void destroy_tasks() noexcept;
+    void destroy_late() noexcept;
+    void tell_end() noexcept
+    {
+        if (asio::has_service<context_watch>(ioc_))
+            asio::use_service<context_watch>(ioc_).ended();
+    }
+    void tell_shutdown() noexcept
+    {
+        if (asio::has_service<context_watch>(ioc_))
+            asio::use_service<context_watch>(ioc_).closes();
+    }
+    void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
+    void end_if_quiet(std::chrono::nanoseconds quiet_period, time_point deadline);
+    void schedule() noexcept;
+
+    friend wakeup_op<event_loop_service>;
+    void woken();
+    void run_round();
+    task* take() noexcept;
+
+    asio::io_context& ioc_;
+    event_loop_options const options_;
+    signal_mask const signals_; // of the thread that has made the loop
+    std::unique_ptr<task_times> const times_; // null without the option `timing`
+
+    // From the beginning: an io_context that runs out of work stops, before it was run as well.
+    asio::executor_work_guard<asio::io_context::executor_type> const open_;
+
+    // The loop's own.
+    task_list ready_;
+    task_share share_;
+    time_point last_round_{}; // its end, if the loop cannot have waited since
+    own_counter in_place_;
+    thread_stack stack_; // of its thread
+    std::optional<inline_run> in_coroutine_;
+    std::optional<asio::steady_timer> quiet_timer_;
+    bool quiet_ = false; // the shutdown has found nothing to do
+    std::uint64_t ran_ = 0;    // tasks, up to the last round
+    time_point last_ran_{};    // the end of the last round that had some
+
+    // Handles use it when the loop is gone.
+    std::shared_ptr<timer_queue> const timer_queue_ = std::make_shared<timer_queue>();
+
+    std::mutex mutex_;
+    condition changed_;
+    std::thread thread_;       // written under mutex_, once, and not after stop()
+    std::vector<waiter> waiters_; // guarded by mutex_
+    time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
+    std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
+    thread_clock clock_;                       // written by the thread
+    std::atomic<state> state_{state::fresh};   // written under mutex_
+    std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
+    std::atomic<bool> drained_{false}; // set once, after closed_: nobody takes a task to run it
+
+    alignas(64) posted_queue posted_;
+    std::atomic<bool> scheduled_{false};
+    std::atomic<std::size_t> pending_{0}; // tasks, if their number is limited
+    wakeup_op<event_loop_service> wakeup_op_; // whose is who set scheduled_
+
+    shared_counter thrown_; // also by what was suspended, and came back on another thread
+
+    alignas(64) queue_depth depth_{posted_}; // what is taken from it has run
+
+    stall_watch const watch_;
+};
+
+} // namespace asio_ewyk::detail
+
+#include <asio_ewyk/detail/loop/event_loop_service_impl.hpp>
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/loop/event_loop_metrics.ipp>
+#include <asio_ewyk/detail/loop/event_loop_service.ipp>
+#include <asio_ewyk/detail/loop/event_loop_view.ipp>
+#endif
+
+#endif

@@ -1,0 +1,398 @@
+#ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IPP
+#define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/stall/stack_capture.hpp>
+#include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/require.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+inline event_loop_options numbered(event_loop_options o)
+{
+    static std::atomic<std::size_t> loops{0};
+    if (o.number == event_loop_options::automatic)
+        o.number = loops.fetch_add(1);
+    return o;
+}
+
+inline std::optional<int> cpu_of(event_loop_options const& o)
+{
+    if (o.cpus.empty())
+        return std::nullopt;
+    return o.cpus[o.number % o.cpus.size()];
+}
+
+ASIO_EWYK_DECL event_loop_service::event_loop_service(
+    asio::execution_context& owner, event_loop_options options)
+    : asio::execution_context::service(owner)
+    , ioc_(static_cast<asio::io_context&>(owner))
+    , options_(numbered(std::move(options)))
+    , times_(times_if(options_.timing))
+    , open_(ioc_.get_executor())
+    , share_(options_.io_ratio)
+    , watch_(this, *this, stall_settings(options_))
+{
+    if (auto const cpu = cpu_of(options_))
+        check_cpu(*cpu);
+}
+
+ASIO_EWYK_DECL event_loop_service::~event_loop_service() = default;
+
+ASIO_EWYK_DECL void event_loop_service::schedule() noexcept
+{
+    test_point();
+    if (!scheduled_.load() && !scheduled_.exchange(true))
+        wakeup_op_.send(ioc_, *this);
+}
+
+ASIO_EWYK_DECL void event_loop_service::woken()
+{
+    struct finish
+    {
+        event_loop_service& self;
+
+        // Also when a task has thrown.
+        ~finish()
+        {
+            self.last_round_ = std::chrono::steady_clock::now();
+            if (std::uint64_t const ran = self.depth_.taken(); ran != self.ran_)
+            {
+                self.ran_ = ran;
+                self.last_ran_ = self.last_round_;
+            }
+            if (self.ready_.empty())
+            {
+                self.scheduled_.store(false);
+                test_point();
+                if (self.posted_.empty() || self.scheduled_.exchange(true))
+                {
+                    self.last_round_ = {};
+                    return;
+                }
+            }
+            self.wakeup_op_.send(self.ioc_, self);
+        }
+    } const at_end{*this};
+    // No coroutine is on this thread now, unless a handler of one runs the io_context.
+    in_coroutine_.reset();
+    trace_span const round(trace_event::round, this);
+    run_round();
+}
+
+ASIO_EWYK_DECL void event_loop_service::run_round()
+{
+    time_point const began = std::chrono::steady_clock::now();
+    bool const busy = last_round_ != time_point{};
+    share_.begin(busy ? began - last_round_ : std::chrono::nanoseconds::zero());
+    posted_.drain_to(ready_);
+    if (ready_.has_several())
+        depth_.look();
+    struct account
+    {
+        event_loop_service& self;
+        time_point began;
+        ~account()
+        {
+            auto const time = std::chrono::steady_clock::now() - began;
+            self.share_.end(time);
+            if (self.times_)
+                self.times_->poll_delay.record(time);
+        }
+    } const at_end{*this, began};
+
+    for (std::size_t n = share_.tasks(); n != 0;)
+    {
+        do
+        {
+            // Relaxed: nothing else is read by it, and a late look runs a task more.
+            if (closed_.load(std::memory_order_relaxed))
+                return;
+            task* const t = take();
+            if (!t)
+                return;
+            run_timed(times_.get(), *t);
+        } while (--n != 0);
+        if (share_.more(std::chrono::steady_clock::now() - began))
+            n = share_.tasks();
+    }
+}
+
+ASIO_EWYK_DECL task* event_loop_service::take() noexcept
+{
+    task* t = ready_.pop();
+    if (!t && posted_.drain_to(ready_))
+        t = ready_.pop();
+    if (!t)
+        return nullptr;
+    depth_.take();
+    if (options_.max_pending_tasks != 0)
+        pending_.fetch_sub(1);
+    return t;
+}
+
+// What was submitted before the loop closed, after the last look of watch().
+ASIO_EWYK_DECL void event_loop_service::run_the_last()
+{
+    in_coroutine_.reset();
+    for (;;)
+        try
+        {
+            while (task* const t = take())
+                run_timed(times_.get(), *t);
+            return;
+        }
+        catch (...)
+        {
+            caught(std::current_exception());
+        }
+}
+
+// Once; then destroy_late() has what comes.
+ASIO_EWYK_DECL void event_loop_service::destroy_tasks() noexcept
+{
+    drained_.store(true);
+    test_point();
+    while (task* const t = ready_.pop())
+    {
+        depth_.take();
+        t->destroy();
+    }
+    destroy_late();
+}
+
+// What was submitted by a thread that did not see the loop close, by that thread or by the one that
+// has ended the loop: "Dekker" with push and drained_.
+ASIO_EWYK_DECL void event_loop_service::destroy_late() noexcept
+{
+    while (drained_.load() && !posted_.empty())
+    {
+        task_list late;
+        posted_.drain_to(late);
+        while (task* const t = late.pop())
+        {
+            depth_.taken_elsewhere();
+            t->destroy();
+        }
+    }
+}
+
+ASIO_EWYK_DECL void event_loop_service::start()
+{
+    if (state_.load() != state::fresh)
+        return;
+    std::lock_guard lock(mutex_);
+    if (state_.load() != state::fresh)
+        return;
+    block_signals blocked;
+    unbound from_cpu;
+    thread_ = std::thread([this] { work(); });
+    state_.store(state::running);
+}
+
+ASIO_EWYK_DECL void event_loop_service::try_to_start() noexcept
+{
+    try
+    {
+        start();
+    }
+    catch (...)
+    {
+    }
+}
+
+ASIO_EWYK_DECL void event_loop_service::work()
+{
+    thread_id_.store(std::this_thread::get_id());
+    clock_.begin();
+    stack_ = thread_stack::mine();
+    call_frame const frame(this);
+    signals_.apply();
+    stack_capture::allow(options_.stack_signal);
+    name_this_thread(options_.name, options_.number);
+    cpu_binding const bound(cpu_of(options_));
+    trace_span const lives(trace_event::thread);
+    if (options_.on_thread_start)
+        options_.on_thread_start();
+    while (!ioc_.stopped())
+        try
+        {
+            trace_span const produces(trace_event::produce, this);
+            ioc_.run();
+        }
+        catch (...)
+        {
+            caught(std::current_exception());
+        }
+    end_of_thread();
+}
+
+ASIO_EWYK_DECL void event_loop_service::caught(std::exception_ptr error) noexcept
+{
+    thrown_.add();
+    if (!options_.on_exception)
+        std::terminate();
+    options_.on_exception(std::move(error));
+}
+
+ASIO_EWYK_DECL void event_loop_service::end_of_thread()
+{
+    closed_.store(true);
+    quiet_timer_.reset();
+    if (quiet_)
+        run_the_last();
+    in_coroutine_.reset();
+    destroy_tasks();
+    timer_queue_->close();
+    tell_end();
+    if (options_.on_thread_stop)
+        options_.on_thread_stop();
+    thread_id_.store({});
+    clock_.end();
+    std::lock_guard lock(mutex_);
+    state_.store(state::terminated);
+    changed_.notify_all();
+}
+
+ASIO_EWYK_DECL void event_loop_service::request_shutdown(
+    std::chrono::nanoseconds quiet_period, time_point deadline)
+{
+    std::unique_lock lock(mutex_);
+    if (state_.load() == state::fresh)
+    {
+        lock.unlock();
+        return stop();
+    }
+    if (state_.load() != state::running)
+        return;
+    asio::post(ioc_.get_executor(), [this, quiet_period, deadline] {
+        timer_queue_->end_series();
+        try
+        {
+            quiet_timer_.emplace(ioc_.get_executor());
+            last_ran_ = std::chrono::steady_clock::now();
+            watch(quiet_period, deadline);
+        }
+        catch (...)
+        {
+            // No timer, for want of descriptors: then it ends at once.
+            stop();
+        }
+    });
+    end_ = deadline;
+    state_.store(state::shutting_down);
+    lock.unlock();
+    tell_shutdown();
+}
+
+// The loop's thread. A task that comes in the quiet period begins another one, run or not: tasks
+// may have to wait while I/O has its share. One that waits begins it after it has run.
+ASIO_EWYK_DECL void event_loop_service::watch(
+    std::chrono::nanoseconds quiet_period, time_point deadline)
+{
+    bool const waits = !ready_.empty() || !posted_.empty();
+    time_point const last = waits ? std::chrono::steady_clock::now()
+                                  : std::max(last_ran_, timer_queue_->last_ran());
+    quiet_timer_->expires_at(std::min(after(quiet_period, last), deadline));
+    quiet_timer_->async_wait([=, this](boost::system::error_code) {
+        end_if_quiet(quiet_period, deadline);
+    });
+}
+
+ASIO_EWYK_DECL void event_loop_service::end_if_quiet(
+    std::chrono::nanoseconds quiet_period, time_point deadline)
+{
+    time_point const now = std::chrono::steady_clock::now();
+    bool const quiet = ready_.empty() && posted_.empty()
+        && after(quiet_period, std::max(last_ran_, timer_queue_->last_ran())) <= now;
+    if (!quiet && now < deadline)
+        return watch(quiet_period, deadline);
+    quiet_ = quiet;
+    closed_.store(true);
+    ioc_.stop();
+}
+
+ASIO_EWYK_DECL bool event_loop_service::wait_for_end(time_point deadline)
+{
+    if (running_in_this_thread())
+        return terminated();
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_until(lock, deadline, [this] { return terminated(); }))
+        return true;
+    bool const late = std::chrono::steady_clock::now() >= end_;
+    lock.unlock();
+    if (late)
+        stop();
+    return terminated();
+}
+
+ASIO_EWYK_DECL void event_loop_service::stop() noexcept
+{
+    closed_.store(true);
+    std::unique_lock lock(mutex_); // see rebuild_reactor()
+    ioc_.stop();
+    if (state_.load() != state::fresh)
+        return;
+    state_.store(state::terminated);
+    lock.unlock();
+    destroy_tasks();
+    tell_end();
+}
+
+// Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use; it
+// may be called by a handler, provided that no other thread uses the io_context meanwhile. Those
+// that submit do not: a round of tasks is under way, so none sends a wake-up. Those that end the
+// loop, or schedule a function, wait for a mutex. Executors that count as work are copied, but that
+// is a counter.
+ASIO_EWYK_DECL void event_loop_service::rebuild_reactor()
+{
+    asio::require(get_executor(), asio::execution::blocking.never).execute([this] {
+        std::lock_guard lock(mutex_);
+        timer_queue_->exclude_others(
+            [this] { ioc_.notify_fork(asio::execution_context::fork_child); });
+    });
+}
+
+ASIO_EWYK_DECL void event_loop_service::join() noexcept
+{
+    stop(); // nobody starts the thread any more
+    if (thread_.joinable())
+        thread_.join();
+    timer_queue_->close();
+    std::vector<waiter> waiters;
+    {
+        std::lock_guard const lock(mutex_);
+        waiters.swap(waiters_);
+    }
+    for (waiter& w : waiters)
+        if (w.thread.get_id() == std::this_thread::get_id())
+            w.thread.detach(); // destroys a handler that owned the loop, and is done with it
+        else
+            w.thread.join();
+}
+
+ASIO_EWYK_DECL void event_loop_service::shutdown()
+{
+    closed_.store(true);
+    destroy_tasks(); // there are some only if the thread could not be started
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,166 @@
+#ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IMPL_HPP
+#define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IMPL_HPP
+
+#include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/loop/event_loop_executor_impl.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+template <class F, class Allocator>
+void event_loop_service::execute(submission s, F&& f, Allocator const& allocator)
+{
+    bool const inside = running_in_this_thread();
+    if (inside && !s.blocking_never)
+        return run_inline(std::forward<F>(f));
+    if (closed_.load())
+    {
+        [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
+        return;
+    }
+    start();
+    bool const limited = options_.max_pending_tasks != 0;
+    if (limited)
+    {
+        std::size_t n = pending_.load();
+        do
+            if (n >= options_.max_pending_tasks && !inside)
+                throw queue_full_error();
+        while (!pending_.compare_exchange_weak(n, n + 1));
+    }
+    task* t = nullptr;
+    try
+    {
+        t = make_task(std::forward<F>(f), {}, {}, allocator);
+    }
+    catch (...)
+    {
+        if (limited)
+            pending_.fetch_sub(1);
+        throw;
+    }
+    if (times_)
+        t->submitted = time_stamp(std::chrono::steady_clock::now());
+    trace_point(trace_event::post, t);
+    if (inside)
+    {
+        depth_.add();
+        ready_.push(t);
+    }
+    else
+        posted_.push(t);
+    schedule();
+    if (closed_.load()) [[unlikely]]
+        destroy_late();
+}
+
+template <class F>
+void event_loop_service::run_inline(F&& f)
+{
+    in_place_.add();
+    char const here = 0;
+    if (!stack_.holds(&here))
+        return run_on_another_stack(std::forward<F>(f));
+    // Whatever has begun on another stack is over on this thread, or is away.
+    in_coroutine_.reset();
+    handler_scope const running(&describe<std::decay_t<F>>);
+    timed_run const timed(times_.get());
+    call(std::forward<F>(f));
+}
+
+// A stackful coroutine's: it may suspend that, and go on anywhere, when the loop is gone. If the
+// thread runs a handler that we know, that one brought us here, and goes on if f is away; if not, a
+// round of tasks follows, which sees that f is away.
+template <class F>
+void event_loop_service::run_on_another_stack(F&& f)
+{
+    if (thread_activity::mine().now().what)
+        return call(std::forward<F>(f));
+    char const here = 0;
+    struct end
+    {
+        event_loop_service& self;
+        void const* here;
+
+        // Also if the stack is unwound.
+        ~end()
+        {
+            if (call_frame::find(&self) && self.in_coroutine_ && self.in_coroutine_->is_of(here))
+                self.in_coroutine_.reset();
+        }
+    } const at_end{*this, &here};
+    in_coroutine_.emplace(&here, &describe<std::decay_t<F>>, times_.get());
+    schedule();
+    call(std::forward<F>(f));
+}
+
+// Not by the io_context's executor: what is thrown would wait for the end of the round.
+template <class F>
+void event_loop_service::call(F&& f)
+{
+    call_inline(std::forward<F>(f),
+        [this, there = watch_.there()](std::exception_ptr e) noexcept {
+            there.report_by([&] { caught(std::move(e)); });
+        });
+}
+
+template <timer_queue::kind Kind, class F>
+std::shared_ptr<timer_queue::entry> event_loop_service::run_later(
+    std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f)
+{
+    time_point const due = after(std::max(delay, std::chrono::nanoseconds::zero()));
+    start();
+    // Looked at afterwards: a loop that ended without a thread has closed before, and every thread
+    // closes the timer_queue.
+    if (closed_.load())
+    {
+        [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
+        return nullptr;
+    }
+    return timer_queue_->add<Kind>(ioc_, due, period, std::forward<F>(f));
+}
+
+template <class F>
+void event_loop_service::wait_in_background(F f)
+{
+    auto const done = std::make_shared<std::atomic<bool>>(false);
+    std::vector<waiter> over; // those before, which may be many where the loop is stuck
+    {
+        std::lock_guard const lock(mutex_);
+        auto const first = std::partition(waiters_.begin(), waiters_.end(),
+            [](waiter const& w) { return !w.done->load(); });
+        over.assign(
+            std::make_move_iterator(first), std::make_move_iterator(waiters_.end()));
+        waiters_.erase(first, waiters_.end());
+    }
+    for (waiter& w : over)
+        w.thread.join();
+    std::lock_guard const lock(mutex_);
+    block_signals blocked;
+    waiters_.push_back({{}, done});
+    try
+    {
+        waiters_.back().thread = std::thread([this, done, f = std::move(f)] {
+            name_this_thread(options_.name, options_.number, "-end");
+            f();
+            done->store(true);
+        });
+    }
+    catch (...)
+    {
+        waiters_.pop_back();
+        throw;
+    }
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

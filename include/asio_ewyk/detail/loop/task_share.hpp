@@ -1,0 +1,77 @@
+#ifndef ASIO_EWYK_DETAIL_LOOP_TASK_SHARE_HPP
+#define ASIO_EWYK_DETAIL_LOOP_TASK_SHARE_HPP
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+
+namespace asio_ewyk::detail {
+
+// How long the tasks of an event loop may run in a round, between two rounds of I/O: a deficit
+// round robin of two. I/O comes in rounds whose length nobody can limit; tasks get their share
+// afterwards, and what they take too much they miss in the next round.
+//
+// Where a round of I/O was too short to count, or there was none, a fixed time limits the tasks.
+class task_share
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    explicit task_share(int io_ratio)
+        : io_ratio_(io_ratio)
+    {
+        if (io_ratio < 1 || io_ratio > 100)
+            throw std::invalid_argument("io_ratio must be from 1 to 100");
+    }
+
+    // A round of tasks begins, that long after the last one; 0 if the loop may have waited since.
+    void begin(duration io) noexcept
+    {
+        contended_ = io >= least;
+        if (contended_)
+            credit_ += std::min(io, forgotten) * (100 - io_ratio_) / io_ratio_;
+        else
+            credit_ = duration::zero();
+    }
+
+    // How many tasks may run before the next look at the clock; 0: none in this round.
+    std::size_t tasks() const noexcept
+    {
+        return !contended_ || credit_ > duration::zero() || io_ratio_ == 100 ? between_looks : 0;
+    }
+
+    // After that many, which took that long in this round: whether there may be as many again.
+    bool more(duration time) const noexcept { return time < (contended_ ? credit_ : longest); }
+
+    // The round took that long.
+    void end(duration time) noexcept
+    {
+        if (contended_ && io_ratio_ != 100)
+            credit_ = std::max(credit_ - time, -most * (100 - io_ratio_) / io_ratio_);
+    }
+
+private:
+    // Less is what a look for I/O takes that finds none.
+    static constexpr duration least = std::chrono::microseconds(10);
+
+    // A round of I/O that took longer counts as that long.
+    static constexpr duration forgotten = std::chrono::seconds(10);
+
+    // For how much I/O one round may owe to the next: so long at most tasks pay for one that took
+    // for ever.
+    static constexpr duration most = std::chrono::milliseconds(100);
+
+    // A round without I/O before it, so that I/O is looked for soon.
+    static constexpr duration longest = std::chrono::milliseconds(1);
+
+    static constexpr std::size_t between_looks = 64; // Netty's figure
+
+    int io_ratio_;
+    bool contended_ = false;
+    duration credit_{};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

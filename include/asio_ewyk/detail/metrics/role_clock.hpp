@@ -1,0 +1,77 @@
+#ifndef ASIO_EWYK_DETAIL_METRICS_ROLE_CLOCK_HPP
+#define ASIO_EWYK_DETAIL_METRICS_ROLE_CLOCK_HPP
+
+#include <asio_ewyk/detail/os/thread_clock.hpp>
+
+#include <boost/config.hpp>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// How much CPU time is used in a role that one thread at a time has, such as the producer's. The
+// one that has the role calls it.
+class BOOST_SYMBOL_VISIBLE role_clock
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    // Whether this thread is the last one that has called any of the others.
+    bool is_mine() const noexcept { return thread_ == this_thread(); }
+
+    // This thread has the role from now on, and the one before has it no longer.
+    void begin() noexcept
+    {
+        auto const now = cpu_time_of(clock_);
+        if (now && *now >= began_)
+            used_ += *now - began_;
+        else
+            known_ = false;
+        if (now && is_mine())
+            began_ = *now;
+        else
+            restart();
+    }
+
+    // How much that was since the last call. None if it is not known: the role has come here
+    // without a begin(), or somebody who had it has ended before the next one came.
+    std::optional<duration> take() noexcept
+    {
+        bool const same = is_mine();
+        if (same)
+            begin();
+        else
+            restart();
+        duration const used = std::exchange(used_, duration::zero());
+        return std::exchange(known_, true) && same ? std::optional(used) : std::nullopt;
+    }
+
+private:
+    // An address that only this thread has.
+    static void const* this_thread() noexcept
+    {
+        static thread_local char const mark = 0;
+        return &mark;
+    }
+
+    void restart() noexcept
+    {
+        thread_ = this_thread();
+        clock_ = this_thread_cpu_clock();
+        began_ = this_thread_cpu_time();
+    }
+
+    // Of who has the role.
+    void const* thread_ = nullptr;
+    std::optional<cpu_clock> clock_;
+    duration began_{};
+
+    duration used_{};
+    bool known_ = true;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

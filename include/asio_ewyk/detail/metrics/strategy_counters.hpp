@@ -1,0 +1,57 @@
+#ifndef ASIO_EWYK_DETAIL_METRICS_STRATEGY_COUNTERS_HPP
+#define ASIO_EWYK_DETAIL_METRICS_STRATEGY_COUNTERS_HPP
+
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/metrics.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+// What a strategy_engine counts: what the producer does with plain stores, the rest, which comes
+// with a hand-over, with an atomic addition.
+class strategy_counters
+{
+public:
+    // The producer, before such a task.
+    void produce_consume() noexcept { produce_consume_.add(); }
+    void produce_invoke_consume() noexcept { produce_invoke_consume_.add(); }
+
+    // The thread that has handed over production, before the task.
+    void execute_produce_consume() noexcept { execute_produce_consume_.add(); }
+
+    // The producer, before a task that it runs on a lease.
+    void on_lease() noexcept { on_lease_.add(); }
+
+    // The thread that has ended a lease during a task.
+    void taken_over() noexcept { taken_over_.add(); }
+
+    // A thread that has come back after a hand-over, and another one produces.
+    void superseded() noexcept { superseded_.add(); }
+
+    // Any thread. What is a part of something else is read before it, or cut to it: it may be
+    // counted a moment earlier by another thread.
+    void write_to(strategy_metrics& m) const noexcept
+    {
+        m.superseded = superseded_.get();
+        m.taken_over = taken_over_.get();
+        m.on_lease = on_lease_.get();
+        m.execute_produce_consume = execute_produce_consume_.get();
+        m.produce_consume = produce_consume_.get();
+        m.produce_invoke_consume = produce_invoke_consume_.get();
+        m.superseded = std::min(m.superseded, m.hand_overs());
+    }
+
+private:
+    own_counter produce_consume_;
+    own_counter produce_invoke_consume_;
+    own_counter on_lease_;
+    shared_counter execute_produce_consume_;
+    shared_counter taken_over_;
+    shared_counter superseded_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

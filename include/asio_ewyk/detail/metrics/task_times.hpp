@@ -1,0 +1,26 @@
+#ifndef ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
+#define ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
+
+#include <asio_ewyk/detail/metrics/histogram_recorder.hpp>
+
+#include <memory>
+
+namespace asio_ewyk::detail {
+
+// What a context, a loop or a pool measures that has the option `timing`. Any thread.
+struct task_times
+{
+    histogram_recorder queue_delay;
+    histogram_recorder run_time;
+    histogram_recorder poll_delay;
+};
+
+// Null: nothing is measured.
+inline std::unique_ptr<task_times> times_if(bool timing)
+{
+    return timing ? std::make_unique<task_times>() : nullptr;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

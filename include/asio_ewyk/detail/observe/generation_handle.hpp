@@ -1,0 +1,37 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_GENERATION_HANDLE_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_GENERATION_HANDLE_HPP
+
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
+
+#include <cstddef>
+#include <exception>
+
+namespace asio_ewyk::detail {
+
+// Refers to something watched that may be gone, for whoever was suspended meanwhile.
+class generation_handle
+{
+public:
+    explicit generation_handle(registry_slot& place) noexcept
+        : place_(&place)
+        , tenant_(place.tenant())
+    {
+    }
+
+    // Calls f() if it is still there, and until f returns. If it is gone, nobody is left to hear of
+    // the exception being handled, and the program ends.
+    template <class F>
+    void report_by(F f) const noexcept
+    {
+        if (!place_->visit(tenant_, f))
+            std::terminate();
+    }
+
+private:
+    registry_slot* place_; // never freed
+    std::size_t tenant_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_INSPECTABLE_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_INSPECTABLE_HPP
+
+#include <cstddef>
+
+namespace asio_ewyk::detail {
+
+class text_sink;
+
+// What an engine, a loop or a pool shows of itself, from atomics only: any thread, signal handlers
+// too. What is read may be a moment old.
+class inspectable
+{
+public:
+    // How many tasks wait.
+    virtual std::size_t waiting() const noexcept = 0;
+
+    // Whether somebody is there to take them; if not, nobody expects them to be taken soon.
+    virtual bool serves() const noexcept = 0;
+
+    // How many of those that waited have been taken out of the queue so far.
+    virtual std::size_t taken() const noexcept = 0;
+
+    // The state in words.
+    virtual void tell_state(text_sink& out) const noexcept = 0;
+
+protected:
+    virtual ~inspectable() = default;
+};
+
+
+// Shows what others may derive from: if it were `watched` itself, whoever looks at it would call
+// virtual functions while constructors and destructors of theirs change the table of these.
+template <class Owner>
+class inspectable_part final : public inspectable
+{
+public:
+    explicit inspectable_part(Owner const& owner) noexcept
+        : owner_(owner)
+    {
+    }
+
+    std::size_t waiting() const noexcept override { return owner_.waiting(); }
+    bool serves() const noexcept override { return owner_.serves(); }
+    std::size_t taken() const noexcept override { return owner_.taken(); }
+    void tell_state(text_sink& out) const noexcept override { owner_.tell_state(out); }
+
+private:
+    Owner const& owner_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,257 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/observe/task_action.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+
+#include <boost/config.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// What a thread does, for others to look at: one record for each thread that runs handlers.
+//
+// Records are never freed: those of threads that have ended serve new ones. So the list of them can
+// be read without a lock at any time; by a signal handler too, or in the child of a fork.
+//
+// A record is written by its own thread alone, with plain stores, which others see a moment late.
+// Whoever looks reads changes(), then the rest, and later changes() again: if that is the same, it
+// was the same all the time.
+class BOOST_SYMBOL_VISIBLE thread_activity
+{
+public:
+    // What runs: a handler of that type, for that engine, loop or pool. Null: nothing, nobody.
+    struct state
+    {
+        task_action what = nullptr;
+        void const* owner = nullptr;
+    };
+
+    // A place in the source that a handler said it is at; null: it did not.
+    struct place
+    {
+        char const* file = nullptr;
+        char const* function = nullptr;
+        unsigned line = 0;
+    };
+
+    // A look at a record. Where it changed meanwhile nothing runs.
+    struct sight
+    {
+        std::uint64_t changes = 0;
+        state now;
+        time_point seen{}; // when stall_monitor saw the handler first; or time_point()
+        place where{};
+    };
+
+    thread_activity(thread_activity const&) = delete;
+    thread_activity& operator=(thread_activity const&) = delete;
+
+    // This thread's. If there was no memory for one, one that all such threads share.
+    static thread_activity& mine() noexcept
+    {
+        if (!mine_) [[unlikely]]
+            claim();
+        return *mine_;
+    }
+
+    // Calls f with the record of each thread that has one.
+    template <class F>
+    static void for_each(F f)
+    {
+        for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
+            if (a->used_.load(std::memory_order_acquire))
+                f(*a);
+    }
+
+    // In the child of a fork, where the other threads do not exist.
+    static void forget_others() noexcept;
+
+    // Any thread.
+    std::uint64_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
+    thread_id thread() const noexcept { return thread_.load(std::memory_order_relaxed); }
+    state now() const noexcept
+    {
+        return {what_.load(std::memory_order_relaxed), owner_.load(std::memory_order_relaxed)};
+    }
+
+    // Where it stands among the records; they are numbered from 0.
+    std::size_t number() const noexcept { return number_; }
+
+    // Acquire, all of them: who reads something of a later change reads the number of that change,
+    // or of one after it, at the end, and does not take it for a part of this one.
+    sight look() const noexcept;
+
+    // stall_monitor: has seen the handler of that change first.
+    void see(std::uint64_t changes, time_point now) noexcept
+    {
+        // Release, and acquire in look(): a thread that sees the second sees the first, and one
+        // that sees either sees the change.
+        seen_.store(now, std::memory_order_release);
+        seen_change_.store(changes, std::memory_order_release);
+    }
+
+    // Any thread. Whether one that begins a handler is to call the waker.
+    static bool asked() noexcept { return asked_.load(); }
+    static void ask(bool to_wake) noexcept { asked_.store(to_wake); }
+
+    // True for one of those that are asked, and then no other is.
+    static bool answer() noexcept { return asked_.exchange(false); }
+
+    static void wake_by(void (*waker)() noexcept) noexcept { waker_.store(waker); }
+
+    // The record's thread. They return what was before, to be put back.
+    task_action begin(task_action what) noexcept
+    {
+        task_action const outer = what_.load(std::memory_order_relaxed);
+        set(what);
+        attend();
+        return outer;
+    }
+
+    // The handler has ended, and the one around it goes on, if there is one.
+    void end(task_action outer) noexcept
+    {
+        set(outer);
+        if (outer) [[unlikely]]
+            attend();
+    }
+
+    // For somebody else from now on: what a handler that runs him is about is not a handler of his.
+    state serve(state next) noexcept
+    {
+        state const outer{
+            what_.load(std::memory_order_relaxed), owner_.load(std::memory_order_relaxed)};
+        owner_.store(next.owner, std::memory_order_release);
+        set(next.what);
+        if (next.what) [[unlikely]]
+            attend();
+        return outer;
+    }
+
+    // The handler that runs is at that place.
+    void locate(place where) noexcept
+    {
+        places_.store(places_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        file_.store(where.file, std::memory_order_release);
+        function_.store(where.function, std::memory_order_release);
+        line_.store(where.line, std::memory_order_release);
+        located_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
+    }
+
+private:
+    struct at_thread_end;
+
+    thread_activity() noexcept = default;
+
+    // Not inlined: the thread-local object has a destructor, which few calls should pay for.
+    static void claim() noexcept;
+
+    static thread_activity* unused() noexcept;
+    static thread_activity* add() noexcept;
+
+    void vacate() noexcept
+    {
+        what_.store(nullptr, std::memory_order_release);
+        owner_.store(nullptr, std::memory_order_release);
+        change();
+        used_.store(false, std::memory_order_release);
+    }
+
+    void set(task_action what) noexcept
+    {
+        what_.store(what, std::memory_order_release);
+        change();
+    }
+
+    // Release: whoever reads the number sees what it counts.
+    void change() noexcept
+    {
+        changes_.store(
+            changes_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+
+    // Relaxed, and without a fence after the change, which would cost more than all the rest: that
+    // nobody is missed is up to whoever asks, see stall_monitor. He counts on the order in which
+    // the machine gets the two, so the compiler must keep it.
+    void attend() noexcept
+    {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (asked_.load(std::memory_order_relaxed)) [[unlikely]]
+            wake();
+    }
+
+    static void wake() noexcept;
+
+    static thread_activity shared_;
+
+    static inline thread_local thread_activity* mine_ = nullptr;
+    static inline std::atomic<thread_activity*> all_{nullptr};
+    static inline std::atomic<std::size_t> records_{0};
+    static inline std::atomic<void (*)() noexcept> waker_{nullptr}; // set before somebody asks
+
+    // Written by the stall_monitor and by what wakes it; read by all, so nothing else is near it.
+    alignas(64) static inline std::atomic<bool> asked_{false};
+
+    alignas(64) std::atomic<std::uint64_t> changes_{0};
+    std::atomic<task_action> what_{nullptr};
+    std::atomic<void const*> owner_{nullptr};
+    std::atomic<thread_id> thread_{};
+    std::atomic<bool> used_{false}; // by a thread; whoever sets it owns the record
+    std::size_t number_ = 0;        // not changed once it is in the list
+
+    // They count for the change of that number only.
+    std::atomic<std::uint64_t> located_{0};
+    std::atomic<std::uint64_t> places_{0}; // how many it was told
+    std::atomic<char const*> file_{nullptr};
+    std::atomic<char const*> function_{nullptr};
+    std::atomic<unsigned> line_{0};
+
+    // Written by stall_monitor.
+    std::atomic<std::uint64_t> seen_change_{0};
+    std::atomic<time_point> seen_{};
+
+    thread_activity* next_ = nullptr; // not changed once it is in the list
+};
+
+inline thread_activity thread_activity::shared_;
+
+// While it lives, this thread runs a handler of that type: that task, if it is one.
+class handler_scope
+{
+public:
+    explicit handler_scope(task_action what, void const* t = nullptr) noexcept
+        : consumes_(trace_event::consume, t, what)
+        , activity_(thread_activity::mine())
+        , outer_(activity_.begin(what))
+    {
+    }
+
+    handler_scope(handler_scope const&) = delete;
+    handler_scope& operator=(handler_scope const&) = delete;
+
+    ~handler_scope() { activity_.end(outer_); }
+
+private:
+    trace_span const consumes_;
+
+    // Kept, since a handler that is a stackful coroutine must not look it up twice: see call_frame.
+    thread_activity& activity_;
+    task_action const outer_;
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/observe/thread_activity.ipp>
+#endif
+
+#endif

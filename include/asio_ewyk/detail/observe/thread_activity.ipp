@@ -1,0 +1,106 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_IPP
+#define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+
+#include <boost/config.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <new>
+
+namespace asio_ewyk::detail {
+
+struct thread_activity::at_thread_end
+{
+    ~at_thread_end()
+    {
+        if (mine_ != &shared_)
+            mine_->vacate();
+        mine_ = &shared_; // for what the destructors of other thread-local objects run
+    }
+};
+
+// Not inlined: the thread-local object has a destructor, which few calls should pay for.
+ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::claim() noexcept
+{
+    mine_ = unused();
+    if (!mine_)
+        mine_ = add();
+    if (!mine_)
+    {
+        mine_ = &shared_;
+        return;
+    }
+    // Relaxed: the first change of the record, which is a release, publishes it.
+    mine_->thread_.store(this_thread_id(), std::memory_order_relaxed);
+    thread_local at_thread_end const end;
+    static_cast<void>(end);
+}
+
+ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::wake() noexcept
+{
+    // Acquire: the waker was there before it was asked for.
+    if (asked_.load(std::memory_order_acquire))
+        waker_.load(std::memory_order_acquire)();
+}
+
+ASIO_EWYK_DECL void thread_activity::forget_others() noexcept
+{
+    for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
+        if (a != mine_)
+            a->vacate();
+    // Relaxed: there is no other thread.
+    if (mine_)
+        mine_->thread_.store(current_thread_id(), std::memory_order_relaxed);
+}
+
+ASIO_EWYK_DECL thread_activity::sight thread_activity::look() const noexcept
+{
+    sight s;
+    s.changes = changes();
+    s.now = {what_.load(std::memory_order_acquire), owner_.load(std::memory_order_acquire)};
+    if (seen_change_.load(std::memory_order_acquire) == s.changes)
+        s.seen = seen_.load(std::memory_order_acquire);
+    if (located_.load(std::memory_order_acquire) == s.changes)
+    {
+        std::uint64_t const places = places_.load(std::memory_order_acquire);
+        s.where = {file_.load(std::memory_order_acquire),
+            function_.load(std::memory_order_acquire), line_.load(std::memory_order_acquire)};
+        if (places_.load(std::memory_order_acquire) != places)
+            s.where = {};
+    }
+    std::uint64_t const after = changes();
+    return after == s.changes ? s : sight{after, {}, {}, {}};
+}
+
+ASIO_EWYK_DECL thread_activity* thread_activity::unused() noexcept
+{
+    for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
+        // Relaxed: spares an exchange where it could not succeed; the exchange decides.
+        if (!a->used_.load(std::memory_order_relaxed) && !a->used_.exchange(true))
+            return a;
+    return nullptr;
+}
+
+ASIO_EWYK_DECL thread_activity* thread_activity::add() noexcept
+{
+    auto* const a = new (std::nothrow) thread_activity;
+    if (!a)
+        return nullptr;
+    // Relaxed: nobody else knows it yet, and the number only has to be its own.
+    a->used_.store(true, std::memory_order_relaxed);
+    a->number_ = records_.fetch_add(1, std::memory_order_relaxed);
+    a->next_ = all_.load(std::memory_order_relaxed);
+    // Release: whoever finds the record finds it made.
+    while (!all_.compare_exchange_weak(a->next_, a, std::memory_order_release))
+        ;
+    return a;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

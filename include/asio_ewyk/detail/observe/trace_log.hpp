@@ -1,0 +1,73 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/task_action.hpp>
+#include <asio_ewyk/detail/observe/trace_event.hpp>
+
+#include <boost/config.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+struct trace_content;
+class trace_ring;
+
+// The trace of this process: the rings of all threads that have recorded something since start().
+//
+// A ring belongs to the log and to its thread, so each may be gone first. A thread that was about
+// to record something when another trace began writes it into its ring of the last one.
+class BOOST_SYMBOL_VISIBLE trace_log
+{
+public:
+    // Relaxed: whoever sees it late records a little less, or looks again in write().
+    static bool recording() noexcept { return session_.load(std::memory_order_relaxed) != 0; }
+
+    // Throws std::bad_alloc.
+    static void start(std::size_t events_per_thread, bool cycles);
+
+    static void stop() noexcept { session_.store(0); }
+
+    static trace_content now();
+
+    // Not inlined: it is seldom called, and after a stackful coroutine has gone to another thread
+    // its caller would take the thread for the same.
+    BOOST_NOINLINE static void record(
+        trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept
+    {
+        write(e, subject, what, detail);
+    }
+
+private:
+    struct state;
+    struct keeper;
+
+    struct place
+    {
+        trace_ring* ring;      // null: there was no memory for one
+        std::uint32_t session; // which it belongs to
+        bool ended;            // what keeps the ring is gone
+    };
+
+    static void write(
+        trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept;
+
+    // This thread's first event of a session. False if that is over.
+    static bool claim(std::uint32_t session) noexcept;
+
+    static inline thread_local place mine_{nullptr, 0, false};
+
+    // 0: nothing is recorded. Written under mutex, or set to 0 by anybody.
+    static inline std::atomic<std::uint32_t> session_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/observe/trace_log.ipp>
+#endif
+
+#endif

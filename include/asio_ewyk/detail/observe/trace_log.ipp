@@ -1,0 +1,163 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_IPP
+#define ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/fork_safe.hpp>
+#include <asio_ewyk/detail/trace/trace_content.hpp>
+#include <asio_ewyk/detail/observe/trace_log.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+struct trace_log::state
+{
+    std::mutex mutex;
+    trace_content::rings all; // guarded by mutex, as are all
+    std::size_t capacity = 0;
+    std::size_t without_ring = 0;
+    std::uint64_t forgotten = 0;
+    std::uint32_t sessions = 0;
+
+    // Of `all`, the rings of threads that have ended, in the order in which they did; and how many
+    // records they have room for.
+    std::deque<std::shared_ptr<trace_ring>> ended;
+    std::size_t kept = 0;
+    trace_clock clock;
+
+    // So many events of threads that have ended are kept as so many threads have that have not.
+    static constexpr std::size_t most_ended = 16;
+
+    // A ring counts as if it had a few records more.
+    static std::size_t cost(trace_ring const& ring) noexcept { return ring.capacity() + 16; }
+
+    // Under the mutex. Its thread records nothing any more, so it needs no room for that.
+    void end(std::shared_ptr<trace_ring> const& ring)
+    {
+        auto const found = std::find(all.begin(), all.end(), ring);
+        if (found == all.end())
+            return;
+        auto const packed = std::make_shared<trace_ring>(std::as_const(*ring));
+        ended.push_back(packed);
+        *found = packed;
+        kept += cost(*packed);
+        while (kept / most_ended > std::max(capacity, std::size_t{16}) && !ended.empty())
+        {
+            kept -= cost(*ended.front());
+            forgotten += ended.front()->recorded();
+            all.erase(std::find(all.begin(), all.end(), ended.front()));
+            ended.pop_front();
+        }
+    }
+
+    // Never destroyed: threads may record something until the process is gone.
+    static state& shared() { return fork_safe<state>::get(); }
+
+    // The thread that forked goes on with its ring.
+    void in_child() noexcept
+    {
+        if (trace_ring* const ring = mine_.ring)
+            ring->belongs_to(current_thread_id());
+    }
+};
+
+struct trace_log::keeper
+{
+    std::shared_ptr<trace_ring> ring;
+
+    keeper() = default;
+    keeper(keeper const&) = delete;
+    keeper& operator=(keeper const&) = delete;
+    ~keeper()
+    {
+        mine_ = {nullptr, 0, true};
+        if (!ring)
+            return;
+        std::shared_ptr<trace_ring> const last = std::move(ring);
+        state& s = state::shared();
+        std::lock_guard const lock(s.mutex);
+        try
+        {
+            s.end(last);
+        }
+        catch (...)
+        {
+            // Without memory for a smaller one it stays as it is.
+        }
+    }
+};
+
+ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
+{
+    state& s = state::shared();
+    trace_content::rings before;
+    std::lock_guard const lock(s.mutex);
+    before.swap(s.all);
+    s.capacity = events_per_thread;
+    s.without_ring = 0;
+    s.forgotten = 0;
+    s.ended.clear();
+    s.kept = 0;
+    s.clock = trace_clock(cycles);
+    if (++s.sessions == 0)
+        ++s.sessions;
+    // Release: see write().
+    session_.store(s.sessions, std::memory_order_release);
+}
+
+ASIO_EWYK_DECL trace_content trace_log::now()
+{
+    state& s = state::shared();
+    std::lock_guard const lock(s.mutex);
+    return {s.all, s.clock, s.without_ring, s.forgotten};
+}
+
+ASIO_EWYK_DECL void trace_log::write(
+    trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept
+{
+    // Acquire: who sees the session sees what start() has prepared for it.
+    std::uint32_t const session = session_.load(std::memory_order_acquire);
+    if (mine_.session != session && !claim(session)) [[unlikely]]
+        return;
+    if (trace_ring* const ring = mine_.ring)
+        ring->push({trace_clock::now(ring->cycles()), subject, what, detail, e});
+}
+
+ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
+{
+    if (session == 0 || mine_.ended)
+        return false;
+    thread_local keeper kept;
+    std::shared_ptr<trace_ring> before;
+    state& s = state::shared(); // made by start()
+    // The ring asks for it, and the first to ask registers what a fork is to do, for which a system
+    // may wait until a fork is over; and that waits for the mutex.
+    this_thread_id();
+    std::lock_guard const lock(s.mutex);
+    if (s.sessions != session)
+        return false;
+    try
+    {
+        auto ring = std::make_shared<trace_ring>(s.capacity, s.clock.cycles());
+        s.all.push_back(ring);
+        before = std::exchange(kept.ring, std::move(ring));
+        mine_ = {kept.ring.get(), session, false};
+    }
+    catch (...)
+    {
+        ++s.without_ring;
+        mine_ = {nullptr, session, false};
+    }
+    return true;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

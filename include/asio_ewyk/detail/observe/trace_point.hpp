@@ -1,0 +1,53 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_TRACE_POINT_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_TRACE_POINT_HPP
+
+#include <asio_ewyk/detail/observe/trace_log.hpp>
+
+#include <boost/config.hpp>
+
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+// A place where threads may meet: a test that defines ASIO_EWYK_TEST_POINT is called here, and
+// delays the thread. Before what the event says is visible to others, or between two steps of it.
+// Inlined, so that the test can tell the places by where it is called from.
+BOOST_FORCEINLINE void test_point([[maybe_unused]] trace_event e = trace_event::step) noexcept
+{
+#if defined(ASIO_EWYK_TEST_POINT)
+    ASIO_EWYK_TEST_POINT(e);
+#endif
+}
+
+// Where production or a task changes hands. While nothing is recorded: a load and a branch.
+BOOST_FORCEINLINE void trace_point(trace_event e, void const* subject = nullptr,
+    std::uint32_t detail = 0, task_action what = nullptr) noexcept
+{
+    test_point(e);
+    if (trace_log::recording()) [[unlikely]]
+        trace_log::record(e, subject, what, detail);
+}
+
+// A scope that is a span.
+class trace_span
+{
+public:
+    explicit trace_span(
+        trace_event e, void const* subject = nullptr, task_action what = nullptr) noexcept
+        : event_(e)
+    {
+        trace_point(e, subject, 0, what);
+    }
+
+    trace_span(trace_span const&) = delete;
+    trace_span& operator=(trace_span const&) = delete;
+
+    ~trace_span() { trace_point(end_of(event_)); }
+
+private:
+    trace_event const event_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,42 @@
+#ifndef ASIO_EWYK_DETAIL_OS_CONDITION_PARKER_HPP
+#define ASIO_EWYK_DETAIL_OS_CONDITION_PARKER_HPP
+
+#include <asio_ewyk/detail/os/deadline.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// A parker for any system; see parker.hpp.
+class condition_parker
+{
+public:
+    void unpark() noexcept
+    {
+        std::lock_guard lock(mutex_);
+        signalled_ = true;
+        // Under the lock: once the sleeper sees the signal it may destroy this object.
+        condition_.notify_one();
+    }
+
+    bool park_until(time_point deadline)
+    {
+        std::unique_lock lock(mutex_);
+        if (deadline == forever)
+            condition_.wait(lock, [this] { return signalled_; });
+        else
+            condition_.wait_until(lock, deadline, [this] { return signalled_; });
+        return std::exchange(signalled_, false);
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable condition_;
+    bool signalled_ = false; // guarded by mutex_
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

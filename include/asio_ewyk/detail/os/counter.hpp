@@ -1,0 +1,49 @@
+#ifndef ASIO_EWYK_DETAIL_OS_COUNTER_HPP
+#define ASIO_EWYK_DETAIL_OS_COUNTER_HPP
+
+#include <boost/config.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+// How often something has happened that only one thread at a time does, such as the producer: a
+// plain load and store. Who follows as that thread has seen what the one before it has written.
+//
+// Release and acquire: who reads it sees also what was counted before. That costs nothing where
+// stores are in order anyway.
+class own_counter
+{
+public:
+    BOOST_FORCEINLINE void add() noexcept
+    {
+        value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+
+    void raise_to(std::uint64_t n) noexcept
+    {
+        if (value_.load(std::memory_order_relaxed) < n)
+            value_.store(n, std::memory_order_release);
+    }
+
+    std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+// The same of what any thread does.
+class shared_counter
+{
+public:
+    void add() noexcept { value_.fetch_add(1, std::memory_order_release); }
+    std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,85 @@
+#ifndef ASIO_EWYK_DETAIL_OS_CPU_QUOTA_IPP
+#define ASIO_EWYK_DETAIL_OS_CPU_QUOTA_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_quota.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <istream>
+#include <string>
+#include <thread>
+
+namespace asio_ewyk::detail {
+
+// A file with the quota, or "max", and the period, both in microseconds; or a file for each, and
+// the quota is negative if there is none.
+inline std::size_t read_cpu_quota(std::istream& quota, std::istream& period)
+{
+    long long allowed = 0;
+    long long in = 0;
+    if (!(quota >> allowed) || !(period >> in) || allowed <= 0 || in <= 0)
+        return cpu_quota::none;
+    return static_cast<std::size_t>((allowed - 1) / in + 1);
+}
+
+ASIO_EWYK_DECL std::size_t cpu_quota::of_group(std::string const& group, bool first_version) const
+{
+    std::string const groups = root_ + "/sys/fs/cgroup";
+    if (first_version)
+    {
+        std::ifstream quota(groups + "/cpu" + group + "/cpu.cfs_quota_us");
+        std::ifstream period(groups + "/cpu" + group + "/cpu.cfs_period_us");
+        return read_cpu_quota(quota, period);
+    }
+    std::ifstream both(groups + group + "/cpu.max");
+    return read_cpu_quota(both, both);
+}
+
+ASIO_EWYK_DECL std::size_t cpu_quota::cpus() const
+{
+    // <number>:<controllers>:<group>, where version 2 has no controllers.
+    std::size_t least = none;
+    std::ifstream groups(root_ + "/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);)
+    {
+        auto const first = line.find(':');
+        auto const second = line.find(':', first + 1);
+        if (second == line.npos)
+            continue;
+        std::string const controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+        bool const first_version = controllers.find(",cpu,") != controllers.npos;
+        if (!first_version && controllers != ",,")
+            continue;
+        // In a container the group's own path may not be visible, but that of its root is.
+        for (std::string group = line.substr(second + 1);; group.erase(group.rfind('/')))
+        {
+            if (group.ends_with('/'))
+                group.pop_back();
+            least = std::min(least, of_group(group, first_version));
+            if (group.find('/') == group.npos)
+                break;
+        }
+    }
+    return least;
+}
+
+ASIO_EWYK_DECL std::size_t usable_cpus() noexcept
+{
+    std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+#if defined(__linux__)
+    try
+    {
+        return std::min(cores, cpu_quota().cpus());
+    }
+    catch (...)
+    {
+    }
+#endif
+    return cores;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,37 @@
+#ifndef ASIO_EWYK_DETAIL_OS_DEADLINE_HPP
+#define ASIO_EWYK_DETAIL_OS_DEADLINE_HPP
+
+#include <chrono>
+
+namespace asio_ewyk::detail {
+
+// Deadlines, on the clock that nobody sets.
+using time_point = std::chrono::steady_clock::time_point;
+
+inline constexpr time_point forever = time_point::max();
+
+// As std::chrono::duration_cast, but a time that nanoseconds cannot express becomes the longest one
+// or, if it is negative, the shortest. What is not a number is for ever.
+template <class Rep, class Period>
+constexpr std::chrono::nanoseconds saturated(
+    std::chrono::duration<Rep, Period> const& time) noexcept
+{
+    using ns = std::chrono::nanoseconds;
+    using wide = std::chrono::duration<long double, std::nano>;
+    wide const exact = time;
+    if (!(exact < wide(ns::max())))
+        return ns::max();
+    return exact > wide(ns::min()) ? std::chrono::duration_cast<ns>(time) : ns::min();
+}
+
+// That long after a moment, or from now; forever if the clock does not reach that far.
+inline time_point after(std::chrono::nanoseconds time,
+    time_point begin = std::chrono::steady_clock::now()) noexcept
+{
+    return time < forever - begin ? begin + std::chrono::duration_cast<time_point::duration>(time)
+                                  : forever;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,100 @@
+#ifndef ASIO_EWYK_DETAIL_OS_PASSED_EXCEPTIONS_HPP
+#define ASIO_EWYK_DETAIL_OS_PASSED_EXCEPTIONS_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// What handlers of a context have thrown on threads of the pool, until it leaves run() or a sibling
+// on the thread of a caller: each leaves one call, the oldest first.
+//
+// A thread passes an exception, and then looks whether there is a caller; one that leaves says so
+// first, and then looks whether an exception waits (Dekker with waiting_, and callers_). All four
+// steps are sequentially consistent: one of the two sees the other, and the mutex settles it if
+// both do. An exception that no caller was there for goes back to the thread that passed it. One
+// that a caller has left behind, since it left with another one, waits for the next call.
+//
+// Lost wake-up: a caller that is about to wait says so, and then looks whether an exception waits;
+// what passes one wakes all callers afterwards, those that are parked and the one that waits inside
+// the io_context.
+class passed_exceptions
+{
+public:
+    passed_exceptions() = default;
+    passed_exceptions(passed_exceptions const&) = delete;
+    passed_exceptions& operator=(passed_exceptions const&) = delete;
+
+    // A caller: not of a call inside a handler, which the exception would go through.
+    void came() noexcept { callers_.fetch_add(1); }
+    void left() noexcept { callers_.fetch_sub(1); }
+
+    // Any thread.
+    bool any() const noexcept { return waiting_.load() != 0; }
+
+    // Any thread. False if there is no caller, or no memory.
+    bool pass(std::exception_ptr const& error) noexcept
+    {
+        try
+        {
+            std::lock_guard const lock(mutex_);
+            errors_.push_back(error);
+            waiting_.store(errors_.size());
+        }
+        catch (...)
+        {
+            return false;
+        }
+        if (callers_.load() != 0)
+            return true;
+        std::lock_guard const lock(mutex_);
+        auto const own = std::find(errors_.begin(), errors_.end(), error);
+        if (own == errors_.end())
+            return true;
+        errors_.erase(own);
+        waiting_.store(errors_.size());
+        return false;
+    }
+
+    // A caller: throws the first that waits, if any.
+    void rethrow_one()
+    {
+        if (!any()) [[likely]]
+            return;
+        std::unique_lock lock(mutex_);
+        if (errors_.empty())
+            return;
+        std::exception_ptr const first = std::move(errors_.front());
+        errors_.erase(errors_.begin());
+        waiting_.store(errors_.size());
+        lock.unlock();
+        std::rethrow_exception(first);
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::exception_ptr> errors_; // guarded by mutex_
+
+    std::atomic<std::size_t> waiting_{0}; // the size of that; written under mutex_
+    std::atomic<std::size_t> callers_{0};
+};
+
+// Where a pool sends what its threads cannot throw.
+class exception_passer
+{
+public:
+    // False if it goes nowhere.
+    virtual bool pass(std::exception_ptr const& error) noexcept = 0;
+
+protected:
+    ~exception_passer() = default;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

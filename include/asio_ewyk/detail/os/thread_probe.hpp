@@ -1,0 +1,52 @@
+#ifndef ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
+namespace asio_ewyk::detail {
+
+// What the kernel knows of another thread of this process (Linux, proc_pid_syscall(5)): whether it
+// sleeps, and in which system call. So a thread that waits inside its io_context can be told from
+// one whose handler blocks, though nothing in the program says so. Belongs to one thread.
+class thread_probe
+{
+public:
+    enum class state
+    {
+        unknown, // the system does not tell
+        runs,    // or waits for a CPU
+        polls,   // sleeps in the system call in which an io_context waits for I/O
+        locks,   // sleeps on a mutex, a condition, or what else is a futex
+        blocks,  // sleeps elsewhere
+    };
+
+    thread_probe() noexcept = default;
+    thread_probe(thread_probe const&) = delete;
+    thread_probe& operator=(thread_probe const&) = delete;
+    ~thread_probe() { close(); }
+
+    // Some microseconds where the same thread is asked about again.
+    state of(thread_id thread) noexcept;
+
+private:
+    void close() noexcept;
+
+    thread_id thread_ = 0;
+    int file_ = -1;
+};
+
+// Gives this thread the CPU only where no other thread wants it. False if the system refuses.
+bool become_idle_class() noexcept;
+
+// Moves this thread to that CPU, of those on which it may run, and has what it wakes from now on
+// begin there, see wake_up_place. False if it may not run there.
+bool move_to_cpu(int cpu) noexcept;
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/os/thread_probe.ipp>
+#endif
+
+#endif

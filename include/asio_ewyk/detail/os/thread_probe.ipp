@@ -1,0 +1,110 @@
+#ifndef ASIO_EWYK_DETAIL_OS_THREAD_PROBE_IPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/thread_probe.hpp>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#endif
+
+namespace asio_ewyk::detail {
+
+#if defined(__linux__)
+
+ASIO_EWYK_DECL thread_probe::state thread_probe::of(thread_id thread) noexcept
+{
+    int const error = errno;
+    if (thread != thread_ || file_ < 0)
+    {
+        close();
+        char name[48];
+        std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", thread);
+        file_ = ::open(name, O_RDONLY | O_CLOEXEC);
+        thread_ = thread;
+    }
+    char text[192];
+    ssize_t const size = file_ < 0 ? 0 : ::pread(file_, text, sizeof text - 1, 0);
+    errno = error;
+    if (size <= 0)
+        return state::unknown;
+    text[size] = '\0';
+    if (text[0] == 'r')
+        return state::runs;
+    switch (std::strtol(text, nullptr, 10))
+    {
+#if defined(SYS_epoll_wait)
+    case SYS_epoll_wait:
+#endif
+    case SYS_epoll_pwait:
+#if defined(SYS_epoll_pwait2)
+    case SYS_epoll_pwait2:
+#endif
+#if defined(SYS_io_uring_enter)
+    case SYS_io_uring_enter:
+#endif
+#if defined(BOOST_ASIO_DISABLE_EPOLL) && defined(SYS_pselect6)
+    case SYS_pselect6:
+#endif
+        return state::polls;
+#if defined(SYS_futex)
+    case SYS_futex:
+        return state::locks;
+#endif
+    default: // -1: in no system call, as where a page is read
+        return state::blocks;
+    }
+}
+
+ASIO_EWYK_DECL void thread_probe::close() noexcept
+{
+    if (file_ >= 0)
+        ::close(file_);
+    file_ = -1;
+}
+
+ASIO_EWYK_DECL bool become_idle_class() noexcept
+{
+    sched_param const none{};
+    return ::sched_setscheduler(0, SCHED_IDLE, &none) == 0;
+}
+
+ASIO_EWYK_DECL bool move_to_cpu(int cpu) noexcept
+{
+    bool const moved = cpu >= 0 && cpu < end_of_cpus && bind_this_thread(cpu) == 0;
+    this_thread_spares = moved ? cpu : -1;
+    return moved;
+}
+
+#else
+
+ASIO_EWYK_DECL thread_probe::state thread_probe::of(thread_id) noexcept
+{
+    return state::unknown;
+}
+
+ASIO_EWYK_DECL void thread_probe::close() noexcept {}
+
+ASIO_EWYK_DECL bool become_idle_class() noexcept
+{
+    return false;
+}
+
+ASIO_EWYK_DECL bool move_to_cpu(int) noexcept
+{
+    return false;
+}
+
+#endif
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,57 @@
+#ifndef ASIO_EWYK_DETAIL_OS_THREAD_STACK_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_STACK_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__GLIBC__)
+#include <pthread.h>
+#endif
+
+namespace asio_ewyk::detail {
+
+// Where the stack is that a thread began with: a stackful coroutine has another one.
+class thread_stack
+{
+public:
+    // This thread's. Where the system does not tell, all there is.
+    static thread_stack mine() noexcept
+    {
+        thread_stack s;
+#if defined(__GLIBC__)
+        pthread_attr_t attributes;
+        if (::pthread_getattr_np(::pthread_self(), &attributes) == 0)
+        {
+            void* lowest = nullptr;
+            std::size_t size = 0;
+            if (::pthread_attr_getstack(&attributes, &lowest, &size) == 0)
+            {
+                s.lowest_ = reinterpret_cast<std::uintptr_t>(lowest);
+                s.size_ = size;
+            }
+            ::pthread_attr_destroy(&attributes);
+        }
+#endif
+        return s;
+    }
+
+    // Likewise, found out once.
+    static thread_stack const& of_this_thread() noexcept
+    {
+        static thread_local thread_stack const one = mine();
+        return one;
+    }
+
+    bool holds(void const* p) const noexcept
+    {
+        return reinterpret_cast<std::uintptr_t>(p) - lowest_ < size_;
+    }
+
+private:
+    std::uintptr_t lowest_ = 0;
+    std::uintptr_t size_ = UINTPTR_MAX;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

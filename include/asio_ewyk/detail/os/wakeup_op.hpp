@@ -1,0 +1,75 @@
+#ifndef ASIO_EWYK_DETAIL_OS_WAKEUP_OP_HPP
+#define ASIO_EWYK_DETAIL_OS_WAKEUP_OP_HPP
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <cstddef>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// Has an io_context call `woken()` of an owner, by a handler whose memory is a part of this object:
+// so that cannot fail. One is under way at a time, which the owner takes care of; Asio frees
+// a handler's memory before it calls the handler, so woken() may send the next one.
+template <class Owner>
+class wakeup_op
+{
+public:
+    wakeup_op() noexcept = default;
+    wakeup_op(wakeup_op const&) = delete;
+    wakeup_op& operator=(wakeup_op const&) = delete;
+
+    void send(asio::io_context& ioc, Owner& owner) noexcept
+    {
+        asio::post(ioc.get_executor(), handler{this, &owner});
+    }
+
+private:
+    template <class T>
+    struct allocator
+    {
+        using value_type = T;
+
+        explicit allocator(wakeup_op* s) noexcept
+            : slot(s)
+        {
+        }
+
+        template <class U>
+        allocator(allocator<U> const& other) noexcept
+            : slot(other.slot)
+        {
+        }
+
+        T* allocate(std::size_t) noexcept
+        {
+            static_assert(sizeof(T) <= sizeof(slot->memory_));
+            static_assert(alignof(T) <= alignof(std::max_align_t));
+            return reinterpret_cast<T*>(slot->memory_);
+        }
+
+        void deallocate(T*, std::size_t) noexcept {}
+
+        friend bool operator==(allocator const&, allocator const&) noexcept = default;
+
+        wakeup_op* slot;
+    };
+
+    struct handler
+    {
+        using allocator_type = allocator<char>;
+        allocator_type get_allocator() const noexcept { return allocator_type(slot); }
+        void operator()() const { owner->woken(); }
+
+        wakeup_op* slot;
+        Owner* owner;
+    };
+
+    alignas(std::max_align_t) std::byte memory_[256];
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

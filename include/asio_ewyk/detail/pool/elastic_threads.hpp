@@ -1,0 +1,239 @@
+#ifndef ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
+#define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
+
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/os/condition.hpp>
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/pool/pool_client.hpp>
+#include <asio_ewyk/detail/pool/parked_threads.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/metrics.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/config.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// Throws std::invalid_argument, which names the field and its range. Fills in `automatic`.
+worker_pool_options checked(worker_pool_options options);
+
+// The mechanics of worker_pool: threads that come with the work and go with it.
+//
+// A thread looks in the queue, parks if that is empty, and ends when it was parked for long.
+// Whoever submits a task gives it to a parked thread; else queues it, and starts a thread unless
+// max_threads are there or enough are on their way. A parked thread is in nobody's way: it serves
+// tasks and hand-overs alike, so none is held back while tasks wait (jetty/jetty.project#13187).
+class BOOST_SYMBOL_VISIBLE elastic_threads
+{
+public:
+    enum class outcome
+    {
+        accepted,  // a thread has it, or it waits for one
+        full,      // refused, still the caller's: the queue is full
+        stopped,   // refused, still the caller's: the pool was stopped, or the client leaves
+        no_thread, // it waits, and there is no thread but those that produce
+    };
+
+    explicit elastic_threads(worker_pool_options options);
+    ~elastic_threads();
+
+    worker_pool_options const& options() const noexcept { return options_; }
+
+    // A parked thread, which then must be given a task; none if there is none, and then one more
+    // is started for the next time. Holds no lock while it starts a thread.
+    std::size_t claim() noexcept;
+    void give(std::size_t thread, pool_client& client, task* t) noexcept;
+
+    // Starts a thread if tasks wait and none is there: the system may have refused one before.
+    void retry_start() noexcept
+    {
+        if (queued_.load() != 0 && threads_.load() == 0)
+            start_for_queue();
+    }
+
+    // Threads that produce, or are asked to, for whatever client: they may wait inside a producer
+    // for as long as they like. May one more? At least one thread is left for tasks, or those that
+    // the producers give away would wait for ever (jetty/jetty.project#1802, #13187).
+    bool occupy_if_one_is_left() noexcept
+    {
+        std::size_t n = occupied_.load();
+        while (n + 1 < options_.max_threads)
+            if (occupied_.compare_exchange_weak(n, n + 1))
+                return true;
+        return false;
+    }
+    void occupy() noexcept { occupied_.fetch_add(1); }
+    void vacate() noexcept { occupied_.fetch_sub(1); }
+    bool all_occupied() const noexcept { return occupied_.load() >= threads_.load(); }
+
+    // What a claimed thread does that is given nothing.
+    void look_in_queue(std::size_t thread) noexcept;
+
+    bool try_execute(pool_client& client, task* t) noexcept
+    {
+        std::size_t const thread = claim();
+        if (thread == parked_threads::none)
+            return false;
+        give(thread, client, t);
+        return true;
+    }
+
+    // Likewise, but starts no thread; takes no lock.
+    bool try_give(pool_client& client, task* t) noexcept
+    {
+        std::size_t const thread = claim_parked();
+        if (thread == parked_threads::none)
+            return false;
+        give(thread, client, t);
+        return true;
+    }
+
+    // Whether a thread could be had for one more producer now, parked or new; a moment late.
+    bool may_have_thread(bool occupies) const noexcept
+    {
+        return queued_.load(std::memory_order_relaxed) == 0 && !stopping_.load()
+            && (occupies || occupied_.load(std::memory_order_relaxed) + 1 < options_.max_threads)
+            && (threads_.load(std::memory_order_relaxed) < options_.max_threads
+                || parked_.size() != 0);
+    }
+
+    // Has a thread parked for the next time, if there is none and none is on its way.
+    void keep_one_parked() noexcept
+    {
+        if (parked_.size() == 0)
+            start_reserve();
+    }
+
+    // `bounded`: max_queue applies.
+    outcome execute(pool_client& client, task* t, bool bounded = true);
+
+    // A waiting task of the client, null if it has none. The caller pins the client.
+    task* take(pool_client& client) noexcept;
+
+    // Destroys what waits of the client's tasks and waits for those that run. Not from a task of
+    // the client, which would wait for itself.
+    void leave(pool_client& client);
+
+    // Waits until no more than so many threads run a task of the client, which are the caller's
+    // own, or until end_await() after `enough` has become other than 0. False if the deadline came
+    // first.
+    bool await(pool_client& client, std::size_t own, std::atomic<std::size_t> const& enough,
+        time_point deadline);
+    void end_await();
+
+    // Refuses new tasks, destroys the waiting ones, lets the threads end. Does not wait.
+    void stop() noexcept;
+
+    // stop(), and waits for the running tasks.
+    void stop_and_wait();
+
+    // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
+    // lets the threads end. Afterwards, in both processes, they come again when they are needed.
+    // Nothing but tasks of the pool may use it in between. Not by a thread of the pool before it,
+    // which would wait for itself: throws std::logic_error.
+    void notify_fork(asio::execution_context::fork_event event);
+
+    // What one read of the moment shows; any thread.
+    bool stopping() const noexcept { return stopping_.load(); }
+    std::size_t threads() const noexcept { return threads_.load(); }
+    std::size_t parked() const noexcept { return parked_.size(); }
+    std::size_t queued() const noexcept { return queued_.load(); }
+    std::size_t started() const noexcept { return started_.load(); }
+    std::size_t start_failures() const noexcept { return start_failures_.load(); }
+
+    // What became of tasks that found the queue full; for who refuses such a task, or runs it.
+    void count_refused() noexcept { refused_.add(); }
+    void count_run_by_caller() noexcept { run_by_caller_.add(); }
+
+    // All that is known of the threads and of the queue. The figures of the moment are read one
+    // after the other, and cut to what the first one leaves.
+    pool_metrics metrics() const noexcept;
+
+    void report(std::exception_ptr error) noexcept;
+
+    // Runs a task of a client on this thread, which the client was pinned for.
+    void run(pool_client& client, task* t) noexcept;
+
+private:
+    struct worker;
+
+    bool may_start() const noexcept
+    {
+        return !all_end() && threads_.load() < options_.max_threads;
+    }
+
+    // Whether threads that find nothing to do end.
+    bool all_end() const noexcept { return stopping_.load() || forking_.load(); }
+
+    void wake_parked() noexcept;
+    void join_threads();
+
+    std::size_t claim_parked() noexcept;
+    void start_reserve() noexcept;
+    std::size_t reserve_place() noexcept;
+    bool start(std::size_t place) noexcept;
+    bool drop_one() noexcept;
+    void release(pool_client& client) noexcept;
+    void start_for_queue() noexcept;
+    void work(std::size_t place);
+    bool next(std::size_t place, pool_client*& client, task*& t);
+    void retire(std::size_t place) noexcept;
+
+    // The pool that has started this thread.
+    static inline thread_local elastic_threads const* of_this_thread_ = nullptr;
+
+    worker_pool_options const options_;
+    signal_mask const signals_; // of the thread that has made the pool
+
+    // Which threads are parked. Any thread.
+    parked_threads parked_;
+
+    std::mutex join_mutex_; // threads are joined by one caller at a time
+    std::mutex mutex_;
+    condition changed_; // a start ended, or a client's last task
+
+    // Twice max_threads: a thread that ends keeps its place until its last hook has returned, and
+    // nobody waits for it.
+    std::vector<worker> workers_;
+    fair_queue queue_;          // guarded by mutex_
+    std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
+    bool start_failed_ = false; // guarded by mutex_: the system refused the last thread
+    std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet
+
+    // Written under mutex_, read anywhere.
+    std::atomic<bool> stopping_{false};
+    std::atomic<bool> forking_{false}; // a fork is being prepared
+    std::atomic<std::size_t> queued_{0};
+    std::atomic<std::size_t> threads_{0};
+    std::atomic<std::size_t> warming_{0}; // arriving_, for a look without the lock
+    std::atomic<std::size_t> started_{0};
+    std::atomic<std::size_t> start_failures_{0};
+
+    own_counter most_queued_; // written under mutex_
+
+    // Any thread; a figure of its own, on which occupy_if_one_is_left() decides.
+    std::atomic<std::size_t> occupied_{0};
+
+    shared_counter refused_;
+    shared_counter run_by_caller_;
+    shared_counter exceptions_;
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/pool/elastic_metrics.ipp>
+#include <asio_ewyk/detail/pool/elastic_shutdown.ipp>
+#include <asio_ewyk/detail/pool/elastic_threads.ipp>
+#endif
+
+#endif

@@ -1,0 +1,378 @@
+#ifndef ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_IPP
+#define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/pool/elastic_threads.hpp>
+#include <asio_ewyk/detail/os/parker.hpp>
+#include <asio_ewyk/detail/task/recycled_memory.hpp>
+#include <asio_ewyk/detail/stall/stack_capture.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL worker_pool_options checked(worker_pool_options o)
+{
+    auto const require = [](bool holds, char const* message) {
+        if (!holds)
+            throw std::invalid_argument(message);
+    };
+    // More than any system has; what there is a place for each of fits in memory.
+    require(o.max_threads >= 1 && o.max_threads <= 1'000'000,
+        "max_threads must be from 1 to 1000000");
+    require(o.min_threads <= o.max_threads, "min_threads must be at most max_threads");
+    require(o.reserve == worker_pool_options::automatic || o.reserve < o.max_threads,
+        "reserve must be less than max_threads: a pool that only reserves runs nothing");
+    require(o.idle_timeout >= std::chrono::milliseconds(1), "idle_timeout must be at least 1 ms");
+    require(o.when_full == queue_full::caller_runs || o.when_full == queue_full::reject,
+        "when_full must be caller_runs or reject");
+    if (o.reserve == worker_pool_options::automatic)
+    {
+        std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+        std::size_t const eighth = std::max<std::size_t>(1, o.max_threads / 8);
+        o.reserve = std::min({o.max_threads - 1, cores, eighth});
+    }
+    return o;
+}
+
+struct elastic_threads::worker
+{
+    parker sleep;
+    std::thread thread;     // guarded by mutex_
+    bool used = false;      // guarded by mutex_: a thread has this place, or is about to
+    bool starting = false;  // guarded by mutex_: start() has not returned yet
+    bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
+    // Written by who claimed the thread, before it is woken.
+    task* job = nullptr;
+    pool_client* client = nullptr; // null: look in the queue
+    wake_up_place on;
+    thread_id id = 0; // written by the thread, before it parks
+};
+
+ASIO_EWYK_DECL elastic_threads::elastic_threads(worker_pool_options options)
+    : options_(checked(std::move(options)))
+    , parked_(2 * options_.max_threads)
+    , workers_(2 * options_.max_threads)
+{
+}
+
+ASIO_EWYK_DECL elastic_threads::~elastic_threads()
+{
+    stop_and_wait();
+}
+
+// One that parks while stop() wakes the parked ones is not there to be given more.
+ASIO_EWYK_DECL std::size_t elastic_threads::claim_parked() noexcept
+{
+    std::size_t const thread = parked_.claim();
+    if (thread == parked_threads::none || !stopping_.load())
+        return thread;
+    look_in_queue(thread);
+    return parked_threads::none;
+}
+
+ASIO_EWYK_DECL std::size_t elastic_threads::claim() noexcept
+{
+    std::size_t const thread = claim_parked();
+    if (thread == parked_threads::none)
+        start_reserve();
+    return thread;
+}
+
+ASIO_EWYK_DECL void elastic_threads::start_reserve() noexcept
+{
+    // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
+    if (warming_.load(std::memory_order_relaxed) >= options_.reserve
+        || threads_.load(std::memory_order_relaxed) >= options_.max_threads)
+        return;
+    std::size_t place = parked_threads::none;
+    {
+        std::lock_guard lock(mutex_);
+        if (may_start() && arriving_ < options_.reserve)
+            place = reserve_place();
+    }
+    if (place != parked_threads::none)
+        start(place);
+}
+
+ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& client, task* t) noexcept
+{
+    client.pin();
+    trace_point(trace_event::give, t);
+    worker& w = workers_[thread];
+    w.job = t;
+    w.client = &client;
+    w.on.choose(w.id);
+    w.sleep.unpark();
+}
+
+ASIO_EWYK_DECL void elastic_threads::look_in_queue(std::size_t thread) noexcept
+{
+    workers_[thread].client = nullptr;
+    workers_[thread].sleep.unpark();
+}
+
+ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
+    pool_client& client, task* t, bool bounded)
+{
+    if (queued_.load() == 0)
+        if (std::size_t const thread = claim_parked(); thread != parked_threads::none)
+        {
+            give(thread, client, t);
+            return outcome::accepted;
+        }
+
+    std::size_t thread = parked_threads::none;
+    std::size_t place = parked_threads::none;
+    {
+        std::lock_guard lock(mutex_);
+        // A client that leaves has taken its tasks with it; one more would be left behind.
+        if (stopping_.load() || client.leaving())
+            return outcome::stopped;
+        bool const startable = may_start();
+        if (bounded && options_.max_queue != 0 && queue_.size() >= options_.max_queue
+            && (!startable || start_failed_))
+            return outcome::full;
+        trace_point(trace_event::give, t);
+        queue_.push(client, t);
+        queued_.store(queue_.size());
+        most_queued_.raise_to(queue_.size());
+        // A thread that parked since the first look may have missed the task.
+        thread = parked_.claim();
+        if (thread == parked_threads::none && startable && arriving_ < queue_.size())
+            place = reserve_place();
+    }
+    if (thread != parked_threads::none)
+    {
+        look_in_queue(thread);
+        return outcome::accepted;
+    }
+    if (place != parked_threads::none && start(place))
+        return outcome::accepted;
+    return all_occupied() ? outcome::no_thread : outcome::accepted;
+}
+
+ASIO_EWYK_DECL task* elastic_threads::take(pool_client& client) noexcept
+{
+    if (queued_.load() == 0)
+        return nullptr;
+    std::lock_guard lock(mutex_);
+    task* t = queue_.pop(client);
+    queued_.store(queue_.size());
+    return t;
+}
+
+ASIO_EWYK_DECL void elastic_threads::release(pool_client& client) noexcept
+{
+    if (client.unpin())
+    {
+        std::lock_guard lock(mutex_);
+        changed_.notify_all();
+    }
+}
+
+ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
+{
+    {
+        call_frame frame(client.owner());
+        frame.pooled = true;
+        try
+        {
+            client.run(t);
+            frame.rethrow_captured();
+        }
+        catch (...)
+        {
+            std::exception_ptr const error = std::current_exception();
+            if (options_.on_exception || !client.pass(error))
+            {
+                client.threw();
+                report(error);
+            }
+        }
+    }
+    release(client);
+}
+
+ASIO_EWYK_DECL void elastic_threads::report(std::exception_ptr error) noexcept
+{
+    exceptions_.add();
+    if (!options_.on_exception)
+        std::terminate();
+    options_.on_exception(std::move(error));
+}
+
+// Under mutex_. The lowest free place, so that a name's number tells how many threads there were. A
+// place is not free while its thread is being started, though that thread may have ended already;
+// so there can be none for a moment.
+ASIO_EWYK_DECL std::size_t elastic_threads::reserve_place() noexcept
+{
+    auto const free = std::find_if(
+        workers_.begin(), workers_.end(), [](worker const& w) { return !w.used && !w.starting; });
+    if (free == workers_.end())
+        return parked_threads::none;
+    free->used = true;
+    free->starting = true;
+    free->arriving = true;
+    threads_.fetch_add(1);
+    warming_.store(++arriving_);
+    ++starting_;
+    return static_cast<std::size_t>(free - workers_.begin());
+}
+
+ASIO_EWYK_DECL bool elastic_threads::start(std::size_t place) noexcept
+{
+    worker& w = workers_[place];
+    bool started = true;
+    try
+    {
+        // A thread that had this place before has nothing left to do but end.
+        if (w.thread.joinable())
+            w.thread.join();
+        block_signals blocked;
+        unbound from_cpu;
+        w.thread = std::thread([this, place] { work(place); });
+    }
+    catch (...)
+    {
+        started = false;
+    }
+    std::size_t another = parked_threads::none;
+    std::unique_lock lock(mutex_);
+    --starting_;
+    w.starting = false;
+    start_failed_ = !started;
+    if (started)
+        started_.fetch_add(1);
+    else
+    {
+        start_failures_.fetch_add(1);
+        warming_.store(--arriving_);
+        threads_.fetch_sub(1);
+        w.used = false;
+    }
+    // Who queued a task while this place was not free could not start a thread for it.
+    if (started && may_start() && arriving_ < queue_.size())
+        another = reserve_place();
+    changed_.notify_all();
+    lock.unlock();
+    if (another != parked_threads::none)
+        start(another);
+    return started;
+}
+
+ASIO_EWYK_DECL void elastic_threads::start_for_queue() noexcept
+{
+    std::size_t place = parked_threads::none;
+    {
+        std::lock_guard lock(mutex_);
+        if (may_start() && arriving_ < queue_.size())
+            place = reserve_place();
+    }
+    if (place != parked_threads::none)
+        start(place);
+}
+
+ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
+{
+    of_this_thread_ = this;
+    name_this_thread(options_.name, place);
+    signals_.apply();
+    stack_capture::allow(options_.stack_signal);
+    trace_span const lives(trace_event::thread);
+    if (options_.on_thread_start)
+        options_.on_thread_start();
+    with_recycled_memory([this, place] {
+        pool_client* client = nullptr;
+        task* t = nullptr;
+        while (next(place, client, t))
+            run(*client, t);
+    });
+    if (options_.on_thread_stop)
+        options_.on_thread_stop();
+    // Before this place is free: nobody could have started a thread in it for what waits now.
+    retry_start();
+    std::lock_guard lock(mutex_);
+    workers_[place].used = false;
+}
+
+// Under mutex_. The place stays taken until the thread has left its last hook.
+ASIO_EWYK_DECL void elastic_threads::retire(std::size_t place) noexcept
+{
+    workers_[place].arriving = false;
+    threads_.fetch_sub(1);
+}
+
+ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& client, task*& t)
+{
+    worker& w = workers_[place];
+    w.id = this_thread_id();
+    std::unique_lock lock(mutex_);
+    if (std::exchange(w.arriving, false))
+        warming_.store(--arriving_);
+    for (;;)
+    {
+        if (fair_queue::entry const e = queue_.pop(); e.what)
+        {
+            queued_.store(queue_.size());
+            client = static_cast<pool_client*>(e.from);
+            client->pin();
+            t = e.what;
+            return true;
+        }
+        if (all_end())
+        {
+            retire(place);
+            return false;
+        }
+        lock.unlock();
+
+        // Park first, then look: a submitter adds first and then looks who is parked.
+        trace_span const parks(trace_event::park);
+        parked_.park(place);
+        test_point();
+        if ((queued_.load() != 0 || all_end()) && parked_.withdraw(place))
+        {
+            lock.lock();
+            continue;
+        }
+        bool const claimed = w.sleep.park_until(threads_.load() > options_.min_threads
+                ? after(options_.idle_timeout)
+                : forever);
+        if (!claimed)
+        {
+            test_point();
+            lock.lock();
+            if (threads_.load() > options_.min_threads && parked_.withdraw(place))
+            {
+                // Nothing can be queued unseen: that takes the lock, and then finds a place free.
+                if (queue_.size() != 0)
+                    continue;
+                retire(place);
+                return false;
+            }
+            lock.unlock();
+            // Claimed in the meantime, or one of those that stay.
+            w.sleep.park_until(forever);
+        }
+        w.on.leave();
+        if (w.client)
+        {
+            client = std::exchange(w.client, nullptr);
+            t = std::exchange(w.job, nullptr);
+            return true;
+        }
+        lock.lock();
+    }
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,120 @@
+#ifndef ASIO_EWYK_DETAIL_POOL_FAIR_QUEUE_HPP
+#define ASIO_EWYK_DETAIL_POOL_FAIR_QUEUE_HPP
+
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/task/task_list.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+namespace asio_ewyk::detail {
+
+// Tasks of several sources; first in, first out within a source, the sources in turn, so that the
+// backlog of one does not delay another. Tasks can also be taken from one source alone. No locking.
+class fair_queue
+{
+public:
+    class source
+    {
+    public:
+        // How many tasks it has. Any thread; sequentially consistent, for one that parks first and
+        // then looks whether there is work.
+        std::size_t size() const noexcept { return size_.load(); }
+
+        // How many were taken so far. Any thread.
+        std::size_t taken() const noexcept { return static_cast<std::size_t>(taken_.get()); }
+
+    private:
+        friend class fair_queue;
+        task_list tasks_;
+        std::atomic<std::size_t> size_{0};
+        own_counter taken_; // by whoever has the queue
+        source* previous_ = nullptr; // in the ring of sources that have tasks
+        source* next_ = nullptr;     // null if the source is not in the ring
+    };
+
+    std::size_t size() const noexcept { return size_; }
+
+    void push(source& s, task* t) noexcept
+    {
+        s.tasks_.push(t);
+        s.size_.fetch_add(1);
+        ++size_;
+        if (!s.next_)
+            link(s);
+    }
+
+    struct entry
+    {
+        task* what = nullptr;
+        source* from = nullptr;
+    };
+
+    // The next task; its source goes to the end of the turn.
+    entry pop() noexcept
+    {
+        if (!first_)
+            return {};
+        source& s = *first_;
+        first_ = s.next_;
+        return {pop(s), &s};
+    }
+
+    // The next task of that source, null if it has none.
+    task* pop(source& s) noexcept
+    {
+        task* t = s.tasks_.pop();
+        if (t)
+        {
+            --size_;
+            s.taken_.add();
+            if (s.size_.fetch_sub(1) == 1)
+                unlink(s);
+        }
+        return t;
+    }
+
+    // Removes all tasks of a source.
+    task_list take_all(source& s) noexcept
+    {
+        if (s.next_)
+            unlink(s);
+        size_ -= s.size_.exchange(0);
+        return std::move(s.tasks_);
+    }
+
+private:
+    void link(source& s) noexcept
+    {
+        if (!first_)
+        {
+            first_ = s.next_ = s.previous_ = &s;
+            return;
+        }
+        s.next_ = first_;
+        s.previous_ = first_->previous_;
+        s.previous_->next_ = &s;
+        first_->previous_ = &s;
+    }
+
+    void unlink(source& s) noexcept
+    {
+        if (s.next_ == &s)
+            first_ = nullptr;
+        else
+        {
+            s.previous_->next_ = s.next_;
+            s.next_->previous_ = s.previous_;
+            if (first_ == &s)
+                first_ = s.next_;
+        }
+        s.next_ = s.previous_ = nullptr;
+    }
+
+    source* first_ = nullptr; // whose turn it is
+    std::size_t size_ = 0;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

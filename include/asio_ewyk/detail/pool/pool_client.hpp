@@ -1,0 +1,94 @@
+#ifndef ASIO_EWYK_DETAIL_POOL_POOL_CLIENT_HPP
+#define ASIO_EWYK_DETAIL_POOL_POOL_CLIENT_HPP
+
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/pool/fair_queue.hpp>
+#include <asio_ewyk/detail/os/passed_exceptions.hpp>
+#include <asio_ewyk/detail/task/timed_run.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace asio_ewyk::detail {
+
+// Somebody whose tasks a pool runs: the tasks that wait, and how many threads run one. A client
+// can leave the pool: what waits is destroyed, what runs is waited for. The base class, its waiting
+// tasks, is guarded by the pool's mutex.
+class pool_client : public fair_queue::source
+{
+public:
+    // `owner`: whose call_frame the pool puts on the stack while it runs a task of this client.
+    explicit pool_client(void const* owner) noexcept
+        : owner_(owner)
+    {
+    }
+
+    pool_client(pool_client const&) = delete;
+    pool_client& operator=(pool_client const&) = delete;
+
+    void const* owner() const noexcept { return owner_; }
+
+    // Before the client is used: measures what its tasks take.
+    void measure(task_times* times) noexcept { times_ = times; }
+
+    // Likewise: has what its tasks throw passed on.
+    void pass_exceptions_by(exception_passer& p) noexcept { passer_ = &p; }
+
+    // Whether what a task has thrown leaves a call of run(). While it is pinned.
+    bool pass(std::exception_ptr const& error) noexcept { return passer_ && passer_->pass(error); }
+
+    // Runs a task that was given to the pool, on this thread: a thread of the pool, or whoever
+    // takes it instead.
+    void run(task* t)
+    {
+        if (t->is_request())
+            return t->run();
+        begun_.add();
+        run_timed(times_, *t);
+    }
+
+    // A task on a thread of the pool has thrown, and that leaves no call.
+    void threw() noexcept { thrown_.add(); }
+
+    // How many tasks of users were begun, and how many threw.
+    std::uint64_t begun() const noexcept { return begun_.get(); }
+    std::uint64_t thrown() const noexcept { return thrown_.get(); }
+
+    // Before a thread is given a task of this client.
+    void pin() noexcept { pins_.fetch_add(one_thread); }
+
+    // After the task. True if another thread waits for this; the client may be gone by then.
+    // Releases what the task did to the thread that waits.
+    bool unpin() noexcept { return pins_.fetch_sub(one_thread) % one_thread != 0; }
+
+    // How many threads run a task of this client.
+    std::uint64_t pins() const noexcept { return pins_.load() / one_thread; }
+
+    // A thread that waits for pins says so before it looks at them.
+    void begin_wait() noexcept { pins_.fetch_add(1); }
+    void end_wait() noexcept { pins_.fetch_sub(1); }
+    bool awaited() const noexcept { return pins_.load() % one_thread != 0; }
+
+    // No thread is given a task from now on.
+    void leave() noexcept { leaving_.store(true); }
+    bool leaving() const noexcept { return leaving_.load(); }
+
+private:
+    void const* owner_;
+    task_times* times_ = nullptr;
+    exception_passer* passer_ = nullptr;
+
+    // Layout: [threads that run a task of this client 48 bits][threads that wait for them 16 bits]
+    static constexpr std::uint64_t one_thread = 1 << 16;
+    std::atomic<std::uint64_t> pins_{0};
+
+    std::atomic<bool> leaving_{false};
+
+    shared_counter begun_; // beside what each task writes anyway
+    shared_counter thrown_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

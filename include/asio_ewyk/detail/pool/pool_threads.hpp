@@ -1,0 +1,197 @@
+#ifndef ASIO_EWYK_DETAIL_POOL_POOL_THREADS_HPP
+#define ASIO_EWYK_DETAIL_POOL_POOL_THREADS_HPP
+
+#include <asio_ewyk/detail/pool/elastic_threads.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
+
+#include <atomic>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// The threads of a pool, as a strategy_engine wants them.
+class pool_threads
+{
+public:
+    pool_threads(elastic_threads& pool, void const* owner) noexcept
+        : pool_(pool)
+        , client_(owner)
+    {
+    }
+
+    elastic_threads& pool() const noexcept { return pool_; }
+    pool_client& client() noexcept { return client_; }
+    pool_client const& client() const noexcept { return client_; }
+
+    // `occupies`: whether the caller occupies a place among the threads that produce, which goes
+    // to the thread that comes.
+    bool try_start(task& t, bool& occupies) noexcept
+    {
+        if (!occupies && !pool_.occupy_if_one_is_left())
+            return false;
+        return ask(occupies, [&] { return pool_.try_execute(client_, &t); });
+    }
+
+    // Likewise for a right that was taken over, which a thread must get: starts none.
+    bool try_give(task& t, bool& occupies) noexcept
+    {
+        if (!occupies)
+            pool_.occupy();
+        return ask(occupies, [&] { return pool_.try_give(client_, &t); });
+    }
+
+    // A hand-over is not bounded by max_queue: there is one at most.
+    bool start(task& t, bool& occupies)
+    {
+        if (!occupies)
+            pool_.occupy();
+        return ask(occupies, [&] {
+            using enum elastic_threads::outcome;
+            pending_may_wait_.store(true, std::memory_order_relaxed);
+            auto const outcome = pool_.execute(client_, &t, false);
+            return outcome == accepted || outcome == no_thread;
+        });
+    }
+
+    // Whether a thread could take over from that one; a moment late.
+    bool may_take_over(call_frame const& from) const noexcept
+    {
+        return pool_.may_have_thread(from.occupies) && !client_.leaving();
+    }
+
+    void keep_one_parked() noexcept { pool_.keep_one_parked(); }
+
+    // The pending thread is here; or, without a frame, will never come.
+    void arrived(call_frame* frame) noexcept
+    {
+        pending_may_wait_.store(false, std::memory_order_relaxed);
+        bool const occupies = std::exchange(pending_occupies_, false);
+        if (frame && frame->pooled && !frame->occupies)
+            frame->occupies = occupies;
+        else if (occupies)
+            pool_.vacate();
+    }
+
+    bool all_produce() const noexcept { return pool_.all_occupied(); }
+    bool pending_may_wait() const noexcept
+    {
+        return pending_may_wait_.load(std::memory_order_relaxed);
+    }
+
+    // Whether the thread of that frame may take the right to produce again.
+    bool may_resume(call_frame& frame) noexcept
+    {
+        if (frame.pooled && !frame.occupies)
+            frame.occupies = pool_.occupy_if_one_is_left();
+        return frame.occupies || !frame.pooled;
+    }
+
+    // A place among those that produce is free.
+    void vacate() noexcept { pool_.vacate(); }
+
+    // The thread of that frame has no longer the right to produce.
+    void produces_no_more(call_frame& frame) noexcept
+    {
+        if (std::exchange(frame.occupies, false))
+            pool_.vacate();
+    }
+
+    // Has it run elsewhere; null, or a task that the caller must run.
+    task* give(task_ptr t, strategy_t s)
+    {
+        using enum elastic_threads::outcome;
+        task* const raw = t.release();
+        switch (pool_.execute(client_, raw))
+        {
+        case accepted:
+            break;
+        case no_thread:
+            // All threads produce, and may wait in that for as long as they like. With this
+            // strategy whoever has them produce has to see to it.
+            if (s == strategy_t::produce_execute_consume && pool_.threads() != 0)
+                break;
+            // Whatever is first in line; null if a thread has come and taken it.
+            return take();
+        case stopped:
+            if (!client_.leaving())
+                return raw;
+            raw->destroy();
+            break;
+        case full:
+            if (pool_.options().when_full == queue_full::caller_runs)
+            {
+                pool_.count_run_by_caller();
+                return raw;
+            }
+            pool_.count_refused();
+            raw->destroy();
+            break;
+        }
+        return nullptr;
+    }
+
+    // A waiting task, null if there is none.
+    task* take() noexcept { return pool_.take(client_); }
+
+    template <class Product>
+    task* give(Product&& product, call_frame const&, strategy_t s)
+    {
+        return give(task_ptr(make_task(std::forward<Product>(product))), s);
+    }
+
+    // Nobody waits for a chance to produce.
+    bool wake_idle_caller() noexcept { return false; }
+    bool may_start() const noexcept { return true; }
+    bool steps_alone(call_frame const&) const noexcept { return false; }
+    void retry_start() noexcept { pool_.retry_start(); }
+
+    void count(call_frame const&) noexcept {}
+    void credit(call_frame const&) noexcept {}
+
+    void leave() { pool_.leave(client_); }
+
+    bool await(std::size_t own, std::atomic<std::size_t> const& enough, time_point deadline)
+    {
+        return pool_.await(client_, own, enough, deadline);
+    }
+
+    void end_await()
+    {
+        if (client_.awaited())
+            pool_.end_await();
+    }
+
+private:
+    // Asks for the pending thread, for which a place among those that produce is occupied: the
+    // caller's, or another one.
+    template <class Ask>
+    bool ask(bool& occupies, Ask asks)
+    {
+        pending_occupies_ = true;
+        bool const moved = std::exchange(occupies, false);
+        if (asks())
+            return true;
+        pending_occupies_ = false;
+        pending_may_wait_.store(false, std::memory_order_relaxed);
+        if (moved)
+            occupies = true;
+        else
+            pool_.vacate();
+        return false;
+    }
+
+    elastic_threads& pool_;
+    pool_client client_;
+
+    // Whether the pending thread is the pool's and counted there. Belongs to whoever has the
+    // pending bit of production.hpp: who asks for the thread, then the thread.
+    bool pending_occupies_ = false;
+
+    // Likewise; but others read it. Relaxed: an old value costs a hand-over that comes late, or a
+    // task that is given away instead.
+    std::atomic<bool> pending_may_wait_{false};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

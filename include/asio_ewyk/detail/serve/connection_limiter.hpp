@@ -1,0 +1,361 @@
+#ifndef ASIO_EWYK_DETAIL_SERVE_CONNECTION_LIMITER_HPP
+#define ASIO_EWYK_DETAIL_SERVE_CONNECTION_LIMITER_HPP
+
+#include <asio_ewyk/detail/loop/context_watch.hpp>
+#include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/task/operation_memory.hpp>
+#include <asio_ewyk/serve_options.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+class connection_limiter;
+
+// One who accepts connections, and what it waits for besides: a place, the end of a pause, or of
+// the sessions. A handler of its context owns it.
+class listener_base : public std::enable_shared_from_this<listener_base>
+{
+public:
+    listener_base(listener_base const&) = delete;
+    listener_base& operator=(listener_base const&) = delete;
+
+    asio::any_io_executor const& executor() const noexcept { return executor_; }
+
+    // The executor's; the memory is that of what it waits for.
+    asio::steady_timer& timer() noexcept { return timer_; }
+    operation_memory& memory() noexcept { return memory_; }
+
+    // With a loop, a wait for the timer that follows needs no memory but that.
+    void set_timer(time_point end)
+    {
+        timer_.expires_at(end);
+        if (in_loop_)
+            timer_.async_wait(asio::bind_allocator(timer_memory_.get(),
+                [self = shared_from_this()](boost::system::error_code) {}));
+    }
+
+protected:
+    listener_base(std::shared_ptr<connection_limiter> all, asio::any_io_executor executor);
+    ~listener_base();
+
+    std::shared_ptr<connection_limiter> all_;
+
+private:
+    friend connection_limiter;
+
+    // Both on the executor: no more clients are to be waited for; or accepted.
+    virtual void stop_waiting() noexcept = 0;
+    virtual void close() noexcept = 0;
+
+    void poke() noexcept;
+
+    asio::execution_context& context() const noexcept
+    {
+        return asio::query(executor_, asio::execution::context);
+    }
+
+    asio::any_io_executor const executor_;
+    asio::steady_timer timer_;
+    bool const in_loop_; // has one thread, and may be waited for without memory
+    operation_memory memory_;
+    operation_memory timer_memory_; // of a wait which has Asio keep room for the timer
+    bool wants_place_ = false; // guarded by the connection limiter's mutex
+};
+
+// What those who accept share with the sessions that they began: how many there are, and whether
+// there are to be more.
+//
+// Sessions outlive whoever accepts, or are outlived: either context may be destroyed first. So
+// nobody holds a context of the other side, except while it cannot go away: those who accept are
+// taken from the list, under the mutex, before theirs is destroyed, and workers are used under
+// `workers_mutex_`, which is taken before theirs are.
+class connection_limiter : public std::enable_shared_from_this<connection_limiter>,
+                           private context_watcher
+{
+public:
+    explicit connection_limiter(serve_options options)
+        : options_(std::move(options))
+    {
+        if (options_.backlog < 1)
+            throw std::invalid_argument("backlog must be at least 1");
+        if (options_.back_off <= options_.back_off.zero())
+            throw std::invalid_argument("back_off must be greater than 0");
+    }
+
+    serve_options const& options() const noexcept { return options_; }
+
+    // Before it begins: the contexts of those who accept, and of the workers.
+    void watch_boss(asio::execution_context& context) { watch(context); }
+    void watch_worker(asio::execution_context& context)
+    {
+        workers_.push_back({&context});
+        watch(context);
+    }
+
+    // Takes a place. If there is none, whoever asks is poked when there is one again.
+    bool enter(listener_base& asks) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        bool const full = options_.max_connections != 0 && live_ >= options_.max_connections;
+        asks.wants_place_ = full;
+        live_ += !full;
+        return !full;
+    }
+
+    // Who has a place will have its session in that context, and not in the one from before.
+    void assign(asio::execution_context* before, asio::execution_context& context) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        if (before)
+            --find(*before)->live;
+        ++find(context)->live;
+    }
+
+    // Gives a place back, and that of a session there, unless it is null.
+    void leave(asio::execution_context* context) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        --live_;
+        if (context)
+            --find(*context)->live;
+        for (listener_base* l : listeners_)
+            if (std::exchange(l->wants_place_, false) || (stopping_ && no_session_goes_on()))
+                l->poke();
+    }
+
+    // Nobody accepts any more, but for `self`, which knows; the first failure counts.
+    void stop(std::exception_ptr failure = nullptr, listener_base const* self = nullptr) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        if (failure && !failure_)
+            failure_ = std::move(failure);
+        stop_locked(self);
+    }
+
+    bool stopping() const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return stopping_;
+    }
+
+    // Whether all sessions have ended, or cannot go on, and nobody else accepts.
+    bool finished() const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return no_session_goes_on() && listeners_.size() <= 1;
+    }
+
+    bool sessions_are_over() const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return live_ == 0;
+    }
+
+    std::exception_ptr failure() const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return failure_;
+    }
+
+    // Calls `f`, which uses the workers, unless they are going away.
+    template <class F>
+    void with_workers(F f)
+    {
+        std::shared_lock const lock(workers_mutex_);
+        if (workers_open_)
+            f();
+    }
+
+private:
+    friend listener_base;
+
+    void watch(asio::execution_context& context)
+    {
+        asio::use_service<context_watch>(context).add(
+            std::shared_ptr<context_watcher>(shared_from_this(), this));
+        // It may have ended before: then it told nobody, or will tell again.
+        if (has_ended(context))
+            context_ended(context);
+        else if (is_closing(context))
+            context_closes(context);
+    }
+
+    void stop_locked(listener_base const* self = nullptr) noexcept
+    {
+        stopping_ = true;
+        for (listener_base* l : listeners_)
+            if (l != self)
+                l->poke();
+    }
+
+    void context_closes(asio::execution_context& context) noexcept override
+    {
+        std::lock_guard const lock(mutex_);
+        if (find(context) != workers_.end())
+            stop_locked();
+    }
+
+    // A listener that would never get to know is taken for gone; one of the workers that would
+    // never run a session likewise, and without one of them there is no service.
+    void context_ended(asio::execution_context& context) noexcept override
+    {
+        std::vector<std::shared_ptr<listener_base>> gone;
+        {
+            std::lock_guard const lock(mutex_);
+            std::erase_if(listeners_, [&](listener_base* l) {
+                if (&l->context() != &context)
+                    return false;
+                if (auto alive = l->weak_from_this().lock())
+                    gone.push_back(std::move(alive));
+                return true;
+            });
+            if (auto const w = find(context); w != workers_.end())
+                stopping_ = w->ended = true;
+            if (stopping_)
+                stop_locked();
+        }
+        for (auto const& l : gone)
+            l->close();
+    }
+
+    void context_destroyed(asio::execution_context& context) noexcept override
+    {
+        {
+            std::lock_guard const lock(mutex_);
+            std::erase_if(
+                listeners_, [&](listener_base* l) { return &l->context() == &context; });
+            stop_locked();
+        }
+        if (find(context) != workers_.end())
+        {
+            std::lock_guard const lock(workers_mutex_);
+            workers_open_ = false;
+        }
+    }
+
+    struct worker
+    {
+        asio::execution_context* context;
+        std::size_t live = 0; // sessions
+        bool ended = false;
+    };
+
+    std::vector<worker>::iterator find(asio::execution_context& context) noexcept
+    {
+        return std::find_if(workers_.begin(), workers_.end(),
+            [&](worker const& w) { return w.context == &context; });
+    }
+
+    // But for those in workers that have ended.
+    bool no_session_goes_on() const noexcept
+    {
+        std::size_t left = live_;
+        for (worker const& w : workers_)
+            left -= w.ended ? w.live : 0;
+        return left == 0;
+    }
+
+    serve_options const options_;
+
+    std::mutex mutable mutex_; // guards what follows, down to the failure
+    std::vector<listener_base*> listeners_;
+    std::vector<worker> workers_; // none is added once it has begun
+    std::size_t live_ = 0; // sessions, and whoever is about to begin one
+    bool stopping_ = false;
+    std::exception_ptr failure_; // the first one
+
+    std::shared_mutex workers_mutex_; // shared by who uses the workers, held by who destroys one
+    bool workers_open_ = true;        // guarded by it
+};
+
+inline listener_base::listener_base(
+    std::shared_ptr<connection_limiter> all, asio::any_io_executor executor)
+    : all_(std::move(all))
+    , executor_(std::move(executor))
+    , timer_(executor_)
+    , in_loop_(executor_.target<asio::io_context::executor_type>() != nullptr)
+{
+    std::lock_guard const lock(all_->mutex_);
+    all_->listeners_.push_back(this);
+}
+
+inline listener_base::~listener_base()
+{
+    std::lock_guard const lock(all_->mutex_);
+    std::erase(all_->listeners_, this);
+    if (all_->stopping_)
+        for (listener_base* l : all_->listeners_)
+            l->poke();
+}
+
+// Under the connection limiter's mutex. Lost for want of memory: so a listener that waits looks now
+// and then, unless it waits for a client.
+inline void listener_base::poke() noexcept
+try
+{
+    asio::post(executor_, [weak = weak_from_this()] {
+        auto const self = weak.lock();
+        if (!self)
+            return;
+        self->timer_.cancel();
+        if (self->all_->stopping())
+            self->stop_waiting();
+    });
+}
+catch (...)
+{
+}
+
+// A place, for as long as it lives.
+class place
+{
+public:
+    // It was entered before.
+    explicit place(std::shared_ptr<connection_limiter> all) noexcept
+        : all_(std::move(all))
+    {
+    }
+
+    place(place&&) noexcept = default;
+    place& operator=(place&&) = delete;
+
+    ~place()
+    {
+        if (all_)
+            all_->leave(context_);
+    }
+
+    void assign(asio::execution_context& context) noexcept
+    {
+        all_->assign(context_, context);
+        context_ = &context;
+    }
+
+private:
+    std::shared_ptr<connection_limiter> all_;
+    asio::execution_context* context_ = nullptr; // not used, but as a name
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,324 @@
+#ifndef ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
+#define ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
+
+#include <asio_ewyk/detail/serve/connection_limiter.hpp>
+#include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/strategy_service.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <chrono>
+#include <memory>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// Where to accept with an acceptor of that executor: one function at a time, and, where we know the
+// context, by an executor that never refuses. A strand would stay locked if the one below it once
+// did, and co_spawn would not survive it.
+// Throws boost::system::system_error if a loop has ended.
+template <class Executor>
+asio::any_io_executor serial(Executor const& executor)
+{
+    asio::execution_context& context = asio::query(executor, asio::execution::context);
+    if (has_ended(context))
+        throw boost::system::system_error(asio::error::operation_aborted, "the boss has ended");
+    if (asio::has_service<event_loop_service>(context))
+    {
+        auto& loop = asio::use_service<event_loop_service>(context);
+        loop.start();
+        return loop.context().get_executor();
+    }
+    if (asio::has_service<strategy_service>(context))
+        return asio::make_strand(
+            asio::use_service<strategy_service>(context).context().get_executor());
+    return asio::make_strand(executor);
+}
+
+// Calls what it is given, at once.
+class inline_executor
+{
+public:
+    template <class F>
+    void execute(F&& f) const
+    {
+        std::forward<F>(f)();
+    }
+
+    friend bool operator==(inline_executor const&, inline_executor const&) noexcept = default;
+};
+
+template <class Protocol>
+class listener final : public listener_base
+{
+public:
+    using acceptor_type = asio::basic_socket_acceptor<Protocol>;
+
+    listener(
+        std::shared_ptr<connection_limiter> all, asio::any_io_executor executor, acceptor_type a)
+        : listener_base(std::move(all), std::move(executor))
+        , acceptor(std::move(a))
+    {
+        acceptor.non_blocking(true);
+        // Otherwise Asio waits, in the middle of an accept, for another client.
+        acceptor.set_option(asio::socket_base::enable_connection_aborted(true));
+    }
+
+    acceptor_type acceptor;
+
+private:
+    void stop_waiting() noexcept override
+    {
+        boost::system::error_code ignored; // there was nothing to stop
+        acceptor.cancel(ignored);
+    }
+
+    void close() noexcept override
+    {
+        boost::system::error_code ignored; // it is closed all the same
+        acceptor.close(ignored);
+    }
+};
+
+// A listener with an acceptor that has the listener's own executor where that is the io_context's:
+// otherwise Asio needs memory for each completion, and has no way to go on without.
+template <class Protocol, class Executor>
+std::shared_ptr<listener<Protocol>> make_listener(
+    std::shared_ptr<connection_limiter> all, asio::basic_socket_acceptor<Protocol, Executor> a)
+{
+    using acceptor_type = typename listener<Protocol>::acceptor_type;
+    auto executor = serial(a.get_executor());
+    acceptor_type same(executor);
+    boost::system::error_code error;
+    auto const where = a.local_endpoint(error);
+    if (!error && executor.template target<asio::io_context::executor_type>())
+        if (auto const descriptor = a.release(error); !error)
+            same.assign(where.protocol(), descriptor);
+    if (!same.is_open())
+        same = acceptor_type(std::move(a));
+    return std::make_shared<listener<Protocol>>(
+        std::move(all), std::move(executor), std::move(same));
+}
+
+// What a serve() does, but for the sessions; so that it is compiled once for all kinds of them.
+//
+// The boss waits until there is somebody to accept, and then accepts at once, into a socket of the
+// worker's. An operation that waits with such a socket would not do: it belongs to the boss's
+// context, and the socket must be gone before the worker's is destroyed, which may come first.
+template <class Protocol>
+class serving : public connection_limiter
+{
+public:
+    using listener_type = listener<Protocol>;
+    using listeners = std::vector<std::shared_ptr<listener_type>>;
+
+    using connection_limiter::connection_limiter;
+    virtual ~serving() = default;
+
+    // Everything, until the last session has ended. The coroutine owns what it works on.
+    static asio::awaitable<void> run(std::shared_ptr<serving> all, listeners ls)
+    {
+        listener_type& first = *ls.front();
+        for (std::size_t i = 1; i != ls.size(); ++i)
+        {
+            auto const executor = ls[i]->executor();
+            asio::co_spawn(executor, accept(all, std::move(ls[i])), asio::detached);
+        }
+        co_await accept(all, ls.front());
+        for (all->stop(nullptr, &first); !all->finished(); all->stop(nullptr, &first))
+            try
+            {
+                co_await wait(first);
+            }
+            catch (std::bad_alloc const&)
+            {
+                block_for_a_moment();
+            }
+        if (all->sessions_are_over())
+            all->destroy_session();
+        if (auto const failure = all->failure())
+            std::rethrow_exception(failure);
+    }
+
+protected:
+    // Nobody uses it any more.
+    virtual void destroy_session() noexcept = 0;
+
+    // Accepts a client with a context of the workers, and begins its session.
+    virtual void begin(typename listener_type::acceptor_type& acceptor, place p,
+        boost::system::error_code& error)
+        = 0;
+
+    void ended(std::exception_ptr e) const noexcept
+    {
+        if (options().on_session_error)
+            options().on_session_error(std::move(e));
+    }
+
+    // The last of a session; of one type, so that co_spawn is compiled once for all kinds of them.
+    // It is called where the session ended, which needs no executor that might refuse it.
+    struct end_of_session
+    {
+        using executor_type = inline_executor;
+        executor_type get_executor() const noexcept { return {}; }
+
+        void operator()(std::exception_ptr e) const
+        {
+            if (e)
+                all->ended(std::move(e));
+        }
+
+        std::shared_ptr<serving> all;
+        place p;
+    };
+
+private:
+    enum class next_step
+    {
+        wait_for_client,
+        wait_for_place,
+        back_off,
+        end,
+    };
+
+    // So that the boss gets to its other work. Netty's figure.
+    static constexpr int at_a_time = 16;
+
+    // Has `wait` begin a wait with a handler that has its memory in the listener; the result is a
+    // tuple of the error.
+    template <class Wait>
+    static auto wait_by(listener_type& self, Wait wait)
+    {
+        constexpr auto as_result = asio::as_tuple(asio::deferred);
+        return asio::async_initiate<decltype(as_result), void(boost::system::error_code)>(
+            [&self, wait](auto handler) {
+                wait(asio::bind_allocator(self.memory().get(), std::move(handler)));
+            },
+            as_result);
+    }
+
+    static auto wait_for_client(listener_type& self)
+    {
+        return wait_by(self, [&self](auto handler) {
+            self.acceptor.async_wait(asio::socket_base::wait_read, std::move(handler));
+        });
+    }
+
+    // Waits until somebody pokes, or for a while. Throws std::bad_alloc before it waits, as nothing
+    // may throw when the coroutine is suspended: it would be gone.
+    static auto wait(listener_type& self, std::chrono::nanoseconds time = std::chrono::seconds(1))
+    {
+        self.set_timer(after(time));
+        return wait_by(
+            self, [&self](auto handler) { self.timer().async_wait(std::move(handler)); });
+    }
+
+    // Without memory for a pause.
+    static void block_for_a_moment() noexcept
+    {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+
+    // Accepts until stop().
+    static asio::awaitable<void> accept(
+        std::shared_ptr<serving> all, std::shared_ptr<listener_type> self)
+    {
+        for (bool reported = false; !all->stopping();)
+            try
+            {
+                auto [error] = co_await wait_for_client(*self);
+                switch (error ? all->failed(error, reported)
+                              : all->accept_some(*self, error, reported))
+                {
+                case next_step::wait_for_client:
+                    break;
+                case next_step::wait_for_place:
+                    co_await wait(*self);
+                    break;
+                case next_step::back_off:
+                    co_await wait(*self, all->options().back_off);
+                    break;
+                case next_step::end:
+                    all->stop(std::make_exception_ptr(boost::system::system_error(error)));
+                    break;
+                }
+            }
+            catch (std::bad_alloc const&)
+            {
+                block_for_a_moment();
+            }
+            catch (...)
+            {
+                all->stop(std::current_exception());
+            }
+        boost::system::error_code ignored; // it is closed all the same
+        self->acceptor.close(ignored);
+    }
+
+    next_step accept_some(listener_type& self, boost::system::error_code& error, bool& reported)
+    try
+    {
+        for (int i = 0; i != at_a_time && !stopping(); ++i)
+        {
+            // A worker is chosen only if there is somebody for it.
+            if (i != 0)
+                self.acceptor.wait(asio::socket_base::wait_read, error);
+            if (error)
+                return failed(error, reported);
+            if (enter(self))
+                with_workers([&, p = place(shared_from_this())]() mutable {
+                    begin(self.acceptor, std::move(p), error);
+                });
+            else if (options().when_full == connections_full::wait)
+                return next_step::wait_for_place;
+            else
+                self.acceptor.accept(error);
+            if (error)
+                return failed(error, reported);
+            reported = false;
+        }
+        return next_step::wait_for_client;
+    }
+    catch (...)
+    {
+        ended(std::current_exception());
+        return next_step::back_off;
+    }
+
+    next_step failed(boost::system::error_code error, bool& reported) const noexcept
+    {
+        namespace errc = boost::system::errc;
+        if (error == asio::error::operation_aborted || error == asio::error::would_block
+            || error == asio::error::try_again || error == asio::error::interrupted
+            || error == asio::error::connection_aborted || error == asio::error::connection_reset
+            || error == errc::protocol_error)
+            return next_step::wait_for_client;
+        if (error == asio::error::bad_descriptor || error == asio::error::not_socket
+            || error == asio::error::invalid_argument)
+            return next_step::end;
+        if (!std::exchange(reported, true) && options().on_accept_error)
+            options().on_accept_error(error);
+        return next_step::back_off;
+    }
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,166 @@
+#ifndef ASIO_EWYK_DETAIL_SERVE_SESSIONS_HPP
+#define ASIO_EWYK_DETAIL_SERVE_SESSIONS_HPP
+
+#include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/serve/listener.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+template <class T>
+struct awaitable_executor; // not of what a session must return
+
+template <class Executor>
+struct awaitable_executor<asio::awaitable<void, Executor>>
+{
+    using type = Executor;
+};
+
+// What a session takes: the protocol's usual socket, or else the one of the worker's executor.
+template <class Session, class Protocol, class Workers>
+using session_socket = std::conditional_t<
+    std::invocable<Session&, typename Protocol::socket>, typename Protocol::socket,
+    typename Protocol::socket::template rebind_executor<executor_of<Workers>>::other>;
+
+// Takes a connection of Protocol, and returns a coroutine that serves it.
+template <class Session, class Protocol, class Workers>
+concept session_of = contexts<Workers> && std::move_constructible<Session>
+    && requires(Session& session, session_socket<Session, Protocol, Workers> socket) {
+           typename awaitable_executor<decltype(session(std::move(socket)))>::type;
+       };
+
+template <class Protocol, contexts Workers, class Session>
+class sessions final : public serving<Protocol>
+{
+    static_assert(session_of<Session, Protocol, Workers>,
+        "a session takes a socket of the protocol by value and returns an asio::awaitable<void>");
+
+public:
+    sessions(Workers& workers, Session session, serve_options options)
+        : serving<Protocol>(std::move(options))
+        , workers_(workers)
+        , session_(std::move(session))
+    {
+    }
+
+    void watch_workers()
+    {
+        for_each_context(workers_, [this](auto& context) {
+            // The services of sockets, if they come later, would be shut down before ours.
+            [[maybe_unused]] socket const first(context);
+            this->watch_worker(context);
+        });
+    }
+
+private:
+    using socket = session_socket<Session, Protocol, Workers>;
+    using socket_executor = typename socket::executor_type;
+    using session_executor =
+        typename awaitable_executor<std::invoke_result_t<Session&, socket>>::type;
+
+    static asio::awaitable<void, session_executor> run_session(
+        std::shared_ptr<sessions> all, socket s)
+    {
+        co_await (*all->session_)(std::move(s));
+    }
+
+    void destroy_session() noexcept override { session_.reset(); }
+
+    // On its way to a worker. Not a part of what is submitted: that is destroyed if it is refused.
+    struct connection
+    {
+        socket client;
+        place its;
+    };
+
+    void begin(typename listener<Protocol>::acceptor_type& acceptor, place p,
+        boost::system::error_code& error) override
+    {
+        auto& first = next_context(workers_);
+        auto const c = std::make_shared<connection>(
+            connection{socket(socket_executor(first.get_executor())), std::move(p)});
+        acceptor.accept(c->client, error);
+        if (error)
+            return;
+        set_options(c->client);
+        std::exception_ptr refusal = give(first, c);
+        if (!refusal)
+            return;
+        for_each_context(workers_, [&](auto& other) {
+            if (!refusal || &other == &first)
+                return;
+            auto const protocol = acceptor.local_endpoint().protocol();
+            c->client = socket(
+                socket_executor(other.get_executor()), protocol, c->client.release());
+            refusal = give(other, c);
+        });
+        if (refusal)
+            std::rethrow_exception(refusal);
+    }
+
+    // What was thrown, if it cannot have its session there.
+    template <class Context>
+    std::exception_ptr give(Context& context, std::shared_ptr<connection> const& c)
+    try
+    {
+        c->its.assign(context);
+        socket_executor const executor = context.get_executor();
+        session_executor const runs_on = executor;
+        asio::post(runs_on, [runs_on, all = self(), c] {
+            all->start(runs_on, std::move(c->client), std::move(c->its));
+        });
+        return nullptr;
+    }
+    catch (...)
+    {
+        return std::current_exception();
+    }
+
+    // On the worker. co_spawn submits again, but from there it is not refused.
+    void start(session_executor const& executor, socket s, place p)
+    try
+    {
+        asio::co_spawn(executor, run_session(self(), std::move(s)),
+            typename serving<Protocol>::end_of_session{self(), std::move(p)});
+    }
+    catch (...)
+    {
+        this->ended(std::current_exception());
+    }
+
+    std::shared_ptr<sessions> self()
+    {
+        return std::static_pointer_cast<sessions>(this->shared_from_this());
+    }
+
+    void set_options(socket& s) const
+    {
+        auto const set = [&s]<class Option, class T>(
+                             std::type_identity<Option>, std::optional<T> const& value) {
+            boost::system::error_code ignored; // the client may have gone already
+            if (value)
+                s.set_option(Option(*value), ignored);
+        };
+        auto const& options = this->options();
+        set(std::type_identity<asio::ip::tcp::no_delay>(), options.no_delay);
+        set(std::type_identity<asio::socket_base::keep_alive>(), options.keep_alive);
+        set(std::type_identity<asio::socket_base::send_buffer_size>(), options.send_buffer_size);
+        set(std::type_identity<asio::socket_base::receive_buffer_size>(),
+            options.receive_buffer_size);
+    }
+
+    Workers& workers_; // only within begin(), unless they cannot have gone
+    std::optional<Session> session_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

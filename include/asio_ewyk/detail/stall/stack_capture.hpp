@@ -1,0 +1,206 @@
+#ifndef ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
+#define ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
+
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#if defined(__linux__) && __has_include(<execinfo.h>)
+#define ASIO_EWYK_DETAIL_CAPTURES_STACKS 1
+
+#include <boost/config.hpp>
+#include <boost/core/demangle.hpp>
+
+#include <execinfo.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#endif
+
+namespace asio_ewyk::detail {
+
+#if defined(ASIO_EWYK_DETAIL_CAPTURES_STACKS)
+
+// Throws unless the signal is one that the program may give away.
+inline void check_stack_signal(int signal)
+{
+    if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
+        throw std::invalid_argument("stack_signal must be 0 or from SIGRTMIN to SIGRTMAX");
+}
+
+// Has another thread write down its own stack, by a signal: nobody else can read it.
+//
+// One at a time. The thread may answer late, or never; so what it writes to is never freed, the
+// signal's handler stays installed (the default action would end the program), and who answers
+// first claims the question.
+class BOOST_SYMBOL_VISIBLE stack_capture
+{
+public:
+    // Warms up what the handler uses: the first call loads a library.
+    static void install(int signal)
+    {
+        if (signal == 0)
+            return;
+        void* frame = nullptr;
+        ::backtrace(&frame, 1);
+        struct sigaction action{};
+        action.sa_sigaction = &answer;
+        action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+        ::sigfillset(&action.sa_mask);
+        ::sigaction(signal, &action, nullptr);
+    }
+
+    // On threads of the library, whatever the creator of the context blocks.
+    static void allow(int signal) noexcept
+    {
+        if (signal == 0)
+            return;
+        sigset_t one;
+        ::sigemptyset(&one);
+        ::sigaddset(&one, signal);
+        ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    }
+
+    // Of that change of the thread's record; empty if it has gone on, or does not answer.
+    static std::vector<std::string> of(
+        thread_activity const& a, std::uint64_t changes, int signal)
+    {
+        std::lock_guard const lock(one_);
+        thread_id const thread = a.thread();
+        // Acquire: a late answer to the last question is over, or will find this claimed.
+        if (busy_.load(std::memory_order_acquire) || is_held_up(thread, signal))
+            return {};
+        about_ = &a;
+        changes_ = changes;
+        thread_.store(thread, std::memory_order_relaxed);
+        done_.store(false, std::memory_order_relaxed);
+        asked_.store(true, std::memory_order_release);
+        if (::syscall(SYS_tgkill, ::getpid(), thread, signal) != 0)
+        {
+            asked_.store(false);
+            return {};
+        }
+        for (int i = 0; i != patience && !done_.load(std::memory_order_acquire); ++i)
+            ::usleep(100);
+        if (!done_.load(std::memory_order_acquire))
+        {
+            asked_.store(false);
+            return {};
+        }
+        return symbols();
+    }
+
+    // In the child of a fork, where whoever asked does not exist, nor who was to answer.
+    static void forget_others() noexcept
+    {
+        ::new (&one_) std::mutex; // what it was may be locked for ever
+        asked_.store(false);
+        busy_.store(false);
+    }
+
+private:
+    static constexpr int deepest = 64;
+    static constexpr int patience = 500; // times 100 us
+    static constexpr int own = 2;        // frames of the handler, and of the call of it
+
+    // Whether the thread blocks the signal, or has one that it did not answer. Another one would be
+    // queued: it is a real-time signal.
+    static bool is_held_up(thread_id thread, int signal) noexcept
+    {
+        char text[4096];
+        std::snprintf(text, sizeof text, "/proc/self/task/%d/status", thread);
+        int const file = ::open(text, O_RDONLY | O_CLOEXEC);
+        ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
+        if (file >= 0)
+            ::close(file);
+        text[size > 0 ? size : 0] = '\0';
+        auto const has = [&](char const* set) {
+            char const* const found = std::strstr(text, set);
+            return found
+                && (std::strtoull(found + std::strlen(set), nullptr, 16) >> (signal - 1) & 1) != 0;
+        };
+        return has("\nSigPnd:") || has("\nSigBlk:");
+    }
+
+    static void answer(int, siginfo_t*, void*) noexcept
+    {
+        int const error = errno;
+        busy_.store(true, std::memory_order_relaxed);
+        if (thread_.load() == current_thread_id() && asked_.exchange(false))
+        {
+            depth_ = about_->changes() == changes_ ? ::backtrace(frames_, deepest) : 0;
+            done_.store(true, std::memory_order_release);
+        }
+        busy_.store(false, std::memory_order_release);
+        errno = error;
+    }
+
+    // "<module>(<symbol>+<offset>) [<address>]", where the symbol may be missing.
+    static std::vector<std::string> symbols()
+    {
+        std::vector<std::string> lines;
+        std::unique_ptr<char*, void (*)(void*)> const texts(
+            ::backtrace_symbols(frames_, depth_), &std::free);
+        for (int i = own; texts && i < depth_; ++i)
+        {
+            std::string line = texts.get()[i];
+            auto const begin = line.find('(');
+            auto const end = line.find('+', begin);
+            if (begin != line.npos && end != line.npos && end > begin + 1)
+                line.replace(begin + 1, end - begin - 1,
+                    boost::core::demangle(line.substr(begin + 1, end - begin - 1).c_str()));
+            lines.push_back(std::move(line));
+        }
+        return lines;
+    }
+
+    static inline std::mutex one_; // held by who asks
+
+    // The thread that asks writes these down to done_, and then asked_; the one that takes asked_
+    // back writes the frames, and then done_.
+    static inline std::atomic<bool> asked_{false};
+    static inline thread_activity const* about_ = nullptr;
+    static inline std::uint64_t changes_ = 0;
+    static inline std::atomic<thread_id> thread_{};
+    static inline std::atomic<bool> done_{false};
+    static inline std::atomic<bool> busy_{false};
+    static inline void* frames_[deepest];
+    static inline int depth_ = 0;
+};
+
+#else
+
+inline void check_stack_signal(int signal)
+{
+    if (signal != 0)
+        throw std::invalid_argument("stack_signal must be 0 on this platform");
+}
+
+class stack_capture
+{
+public:
+    static void install(int) noexcept {}
+    static void allow(int) noexcept {}
+    static std::vector<std::string> of(thread_activity const&, std::uint64_t, int) { return {}; }
+    static void forget_others() noexcept {}
+};
+
+#endif
+
+} // namespace asio_ewyk::detail
+
+#endif

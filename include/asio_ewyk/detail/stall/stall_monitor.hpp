@@ -1,0 +1,86 @@
+#ifndef ASIO_EWYK_DETAIL_STALL_STALL_MONITOR_HPP
+#define ASIO_EWYK_DETAIL_STALL_STALL_MONITOR_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/stall/stall_detector.hpp>
+#include <asio_ewyk/detail/stall/stall_pace.hpp>
+#include <asio_ewyk/detail/stall/stall_report_thread.hpp>
+#include <asio_ewyk/detail/engine/watchdog.hpp>
+
+#include <boost/asio/execution_context.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// Looks for stalls, one for the process, on the watchdog's thread. What it finds is told by another
+// thread, see stall_report_thread.
+//
+// It does not look when nothing has begun for a while, see stall_pace; then a thread that begins a
+// handler wakes it. Lost wake-up: that thread writes the handler down and then reads what is asked
+// for, without a fence in between; so both could miss each other here if the monitor asked, looked,
+// and slept. So it asks, has every running thread pass a fence (Linux: membarrier), and looks again
+// an interval later, before it sleeps: a thread that has read the old request wrote before the
+// fence what that last look sees. Where there is no membarrier, that interval of some milliseconds
+// is left: no machine keeps a store to itself for so long, which is what the standard asks for as
+// "a finite period of time".
+//
+// Never destroyed: contexts may outlive every static object.
+class BOOST_SYMBOL_VISIBLE stall_monitor final : private watchdog::client
+{
+public:
+    // Throws std::bad_alloc.
+    static stall_monitor& instance();
+
+    // A context with a threshold comes, or goes.
+    void join() noexcept;
+    void leave() noexcept;
+
+    // Of a context: before a fork it has no threads, and afterwards they may come again.
+    void notify_fork(boost::asio::execution_context::fork_event event) noexcept;
+
+    stall_monitor(stall_monitor const&) = delete;
+    stall_monitor& operator=(stall_monitor const&) = delete;
+
+private:
+    // After the system has refused a thread, or memory for it.
+    static constexpr auto pause = std::chrono::seconds(1);
+
+    stall_monitor();
+
+    static void wake() noexcept;
+    void update() noexcept;
+    time_point look(time_point now) noexcept override;
+
+    static void fork_prepare() noexcept { instance().mutex_.lock(); }
+    static void fork_parent() noexcept { instance().mutex_.unlock(); }
+    static void fork_child() noexcept;
+
+    // Before those of the watchdog; so not held by a look.
+    std::mutex mutex_;
+    std::size_t contexts_ = 0; // guarded by mutex_
+    std::size_t forks_ = 0;    // guarded by mutex_: announced, and not over
+    bool watches_ = false;     // guarded by mutex_: the watchdog has it
+
+    // The watchdog's.
+    stall_detector looks_;
+    stall_pace pace_;
+
+    stall_report_thread reporter_;
+
+    // When to try again to start the thread. Relaxed: a late look tries once more.
+    std::atomic<time_point> retry_{time_point::min()};
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/stall/stall_monitor.ipp>
+#endif
+
+#endif

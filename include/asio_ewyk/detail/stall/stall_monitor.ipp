@@ -1,0 +1,154 @@
+#ifndef ASIO_EWYK_DETAIL_STALL_STALL_MONITOR_IPP
+#define ASIO_EWYK_DETAIL_STALL_STALL_MONITOR_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/stall/stack_capture.hpp>
+#include <asio_ewyk/detail/stall/stall_monitor.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#if defined(__linux__) && __has_include(<linux/membarrier.h>)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#define ASIO_EWYK_DETAIL_HAS_MEMBARRIER 1
+#endif
+
+namespace asio_ewyk::detail {
+
+// Has every thread of the process that runs pass a fence, where the system can do that.
+inline void fence_other_threads() noexcept
+{
+#if defined(ASIO_EWYK_DETAIL_HAS_MEMBARRIER)
+    int const error = errno;
+    // Not a static constant: a fork in between would leave its guard locked in the child. Twice
+    // does no harm.
+    static std::atomic<bool> registered{false};
+    if (!registered.load())
+        registered.store(
+            ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0);
+    if (registered.load())
+        ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
+    errno = error;
+#endif
+}
+
+ASIO_EWYK_DECL stall_monitor& stall_monitor::instance()
+{
+    static stall_monitor& one = *new stall_monitor;
+    return one;
+}
+
+ASIO_EWYK_DECL stall_monitor::stall_monitor()
+{
+    thread_activity::wake_by(&stall_monitor::wake);
+    watchdog::instance(); // so that its mutexes are locked after this one before a fork
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    // Also for forks that nobody announces by notify_fork(). Without memory for it there are none.
+    ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
+#endif
+}
+
+ASIO_EWYK_DECL void stall_monitor::join() noexcept
+{
+    std::lock_guard const lock(mutex_);
+    ++contexts_;
+    update();
+    watchdog::instance().wake(*this, false); // its threshold may be the least
+}
+
+ASIO_EWYK_DECL void stall_monitor::leave() noexcept
+{
+    bool last = false;
+    {
+        std::lock_guard const lock(mutex_);
+        last = --contexts_ == 0;
+        update();
+    }
+    if (last)
+        reporter_.await();
+}
+
+ASIO_EWYK_DECL void stall_monitor::notify_fork(
+    boost::asio::execution_context::fork_event event) noexcept
+{
+    bool const before = event == boost::asio::execution_context::fork_prepare;
+    {
+        std::lock_guard const lock(mutex_);
+        if (before)
+            ++forks_;
+        else if (forks_ != 0)
+            --forks_;
+        update();
+    }
+    if (before)
+        reporter_.await();
+}
+
+// Under mutex_.
+ASIO_EWYK_DECL void stall_monitor::update() noexcept
+{
+    bool const watches = contexts_ != 0 && forks_ == 0;
+    if (std::exchange(watches_, watches) == watches)
+        return;
+    if (watches)
+        watchdog::instance().add(*this);
+    else
+        watchdog::instance().remove(*this);
+    thread_activity::ask(watches); // no look under way does
+}
+
+// A thread that begins a handler. It may hold a mutex that the program's own handlers of a fork
+// wait for, which is under way and has these. So it tries; the next one that begins tries again.
+ASIO_EWYK_DECL void stall_monitor::wake() noexcept
+{
+    stall_monitor& self = instance();
+    time_point const now = std::chrono::steady_clock::now();
+    if (now < self.retry_.load(std::memory_order_relaxed) || !thread_activity::answer())
+        return;
+    std::unique_lock const lock(self.mutex_, std::try_to_lock);
+    if (lock && !self.watches_)
+        return;
+    if (lock && watchdog::instance().try_wake(self))
+        return;
+    if (lock)
+        self.retry_.store(after(pause, now), std::memory_order_relaxed);
+    thread_activity::ask(true);
+}
+
+ASIO_EWYK_DECL time_point stall_monitor::look(time_point now) noexcept
+{
+    bool const asked = thread_activity::asked();
+    auto const seen = looks_.look(now, reporter_);
+    auto const step = pace_.after_look(now, seen.changed, asked, seen.due, seen.threshold);
+    if (step.ask != asked)
+        thread_activity::ask(step.ask);
+    if (step.ask && !asked)
+        fence_other_threads();
+    return reporter_.start() ? step.next : std::min(step.next, after(pause, now));
+}
+
+// The child has neither the watchdog nor other threads. It goes on with what it inherits: contexts
+// that it uses, or will destroy.
+ASIO_EWYK_DECL void stall_monitor::fork_child() noexcept
+{
+    stall_monitor& self = instance();
+    thread_activity::forget_others();
+    registry_slot::forget_others();
+    stack_capture::forget_others();
+    self.reporter_.forget_thread();
+    self.forks_ = 0;
+    self.update();
+    thread_activity::ask(self.watches_);
+    self.mutex_.unlock();
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

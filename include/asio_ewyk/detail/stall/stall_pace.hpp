@@ -1,0 +1,62 @@
+#ifndef ASIO_EWYK_DETAIL_STALL_STALL_PACE_HPP
+#define ASIO_EWYK_DETAIL_STALL_STALL_PACE_HPP
+
+#include <asio_ewyk/detail/os/deadline.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace asio_ewyk::detail {
+
+// When the stall_monitor looks again, and whether those that begin a handler are to wake it
+// meanwhile. No threads, no clock.
+//
+// | state  | when                                 | asks | looks                  |
+// |--------|--------------------------------------|------|------------------------|
+// | awake  | handlers begin or end                | no   | after each interval    |
+// | drowsy | none did for an interval             | yes  | once more after one    |
+// | asleep | nor until then                       | yes  | not by itself          |
+//
+// What a handler that runs is to be looked at for comes in between, in all states. It is seen an
+// interval after it has begun at the latest: that is what reports may be late.
+class stall_pace
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    static constexpr duration shortest = std::chrono::milliseconds(2);
+
+    struct step
+    {
+        bool ask;        // to be woken
+        time_point next; // at the latest
+    };
+
+    // After a look. `changed`: it has seen that something began or ended. `asked`: it has been
+    // asked for all the time since the look before. `due`: when a handler that runs is to be looked
+    // at. `threshold`: the least one.
+    step after_look(
+        time_point now, bool changed, bool asked, time_point due, duration threshold) noexcept
+    {
+        duration const interval = std::max(shortest, threshold / 10);
+        if (changed)
+            changed_ = now;
+        time_point const drowsy = after(interval, changed_);
+        if (now < drowsy)
+            return {false, std::min(due, drowsy)};
+        if (!asked)
+            drowsy_ = now;
+        // What began before it was asked for is seen by the look after that, which is later than
+        // what any machine needs to show it. Only then there is no other look.
+        time_point const asleep = after(interval, drowsy_);
+        return {true, now < asleep ? std::min(due, asleep) : due};
+    }
+
+private:
+    time_point changed_{}; // the last look that saw a change
+    time_point drowsy_{};  // the look that asked to be woken
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,90 @@
+#ifndef ASIO_EWYK_DETAIL_STALL_STALL_REPORT_THREAD_HPP
+#define ASIO_EWYK_DETAIL_STALL_STALL_REPORT_THREAD_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/stall_report.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// Tells what the stall_monitor has found, on a thread of its own: a callback, a pipe that is full
+// or a stack that is long in coming must not keep the watchdog from looking, on which all engines
+// depend. The thread starts when there is something to tell, and ends when all is told.
+class stall_report_thread
+{
+public:
+    struct finding
+    {
+        stall_kind kind{};
+        registry_slot* place = nullptr;           // of the context
+        void const* owner = nullptr;            // what has the place then
+        thread_activity const* where = nullptr; // null with lag
+        thread_activity::sight sight{};         // of the handler
+        time_point since{};                     // with `running`: it was seen first
+        std::chrono::nanoseconds time{};        // with `running`: later, when it is told
+        std::size_t ran = 0;
+        std::size_t suppressed = 0;
+    };
+
+    stall_report_thread() = default;
+    stall_report_thread(stall_report_thread const&) = delete;
+    stall_report_thread& operator=(stall_report_thread const&) = delete;
+
+    // The watchdog. Throws std::bad_alloc.
+    void add(finding const& f);
+
+    // The watchdog: whether so many wait that no more should come; of what has ended they may.
+    bool full();
+
+    // The watchdog: sees to it that all is told. False if the system refuses the thread.
+    bool start() noexcept;
+
+    // Waits until all is told, or the thread writes a line, which may take for ever if nothing
+    // reads it. By then it uses nothing of a context.
+    void await() noexcept;
+
+    // In the child of a fork.
+    void forget_thread() noexcept;
+
+private:
+    static constexpr std::size_t most = 64;
+
+    enum class state
+    {
+        absent,
+        tells,
+        writes, // a line
+    };
+
+    void work() noexcept;
+    void tell(finding const& f) noexcept;
+    std::optional<stall_report> describe(finding const& f, stall_reporter const& w);
+    void write(std::string const& line) noexcept;
+    void enter(state s) noexcept;
+
+    // Not held while anything is told.
+    std::mutex mutex_;
+    std::vector<finding> findings_; // guarded by mutex_
+    state state_ = state::absent;   // guarded by mutex_, written by the thread while there is one
+
+    // What was told of handlers that run. The thread's.
+    std::map<thread_activity const*, stall_report> told_;
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/stall/stall_report_thread.ipp>
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+#ifndef ASIO_EWYK_DETAIL_STALL_STALL_REPORT_THREAD_IPP
+#define ASIO_EWYK_DETAIL_STALL_STALL_REPORT_THREAD_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/stall/handler_name.hpp>
+#include <asio_ewyk/detail/stall/stack_capture.hpp>
+#include <asio_ewyk/detail/stall/stall_report_thread.hpp>
+#include <asio_ewyk/detail/stall/stall_reporter.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/inspectable.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <new>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL void stall_report_thread::add(finding const& f)
+{
+    std::lock_guard const lock(mutex_);
+    findings_.push_back(f);
+}
+
+ASIO_EWYK_DECL bool stall_report_thread::full()
+{
+    std::lock_guard const lock(mutex_);
+    return findings_.size() >= most;
+}
+
+// The watchdog's signal mask and CPUs are the thread's, too. It is detached: it may be stuck when
+// the last context goes, and it ends long before where nothing is left to tell.
+ASIO_EWYK_DECL bool stall_report_thread::start() noexcept
+{
+    std::lock_guard const lock(mutex_);
+    if (state_ != state::absent || findings_.empty())
+        return true;
+    try
+    {
+        std::thread([this] { work(); }).detach();
+        state_ = state::tells;
+        return true;
+    }
+    catch (...)
+    {
+        return false;
+    }
+}
+
+ASIO_EWYK_DECL void stall_report_thread::await() noexcept
+{
+    std::unique_lock lock(mutex_);
+    while (state_ == state::tells)
+    {
+        lock.unlock();
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        lock.lock();
+    }
+}
+
+ASIO_EWYK_DECL void stall_report_thread::forget_thread() noexcept
+{
+    ::new (this) stall_report_thread; // its thread may have been anywhere
+}
+
+ASIO_EWYK_DECL void stall_report_thread::work() noexcept
+{
+    name_this_thread("ewyk-stalls", 0);
+    std::unique_lock lock(mutex_);
+    while (!findings_.empty())
+    {
+        auto const some = std::exchange(findings_, {});
+        lock.unlock();
+        for (finding const& f : some)
+            tell(f);
+        lock.lock();
+    }
+    state_ = state::absent;
+}
+
+// A report must not end the program, nor be lost, nor hold up a context where it is a line.
+ASIO_EWYK_DECL void stall_report_thread::tell(finding const& f) noexcept
+{
+    try
+    {
+        std::string line;
+        f.place->look(f.owner, [&](stall_reporter const& w) {
+            if (auto const report = describe(f, w); report && !w.tell(*report))
+            {
+                std::ostringstream text;
+                text << "asio_ewyk: " << *report << '\n';
+                line = text.str();
+            }
+        });
+        if (!line.empty())
+            write(line);
+    }
+    catch (...)
+    {
+        // No memory for it.
+    }
+}
+
+// Nothing if it has ended meanwhile, or was not told before.
+ASIO_EWYK_DECL std::optional<stall_report> stall_report_thread::describe(
+    finding const& f, stall_reporter const& w)
+{
+    stall_report r;
+    auto const told = told_.extract(f.where);
+    if (f.kind == stall_kind::ended)
+    {
+        if (!told)
+            return std::nullopt;
+        r = told.mapped();
+        r.sleeps = false;
+        r.stack.clear();
+    }
+    else
+    {
+        r.context = w.settings().context;
+        r.handler = handler_name(f.sight.now.what);
+    }
+    r.kind = f.kind;
+    r.time = f.time;
+    r.ran = f.ran;
+    r.suppressed = f.suppressed;
+    r.waiting = w.what().waiting();
+    if (f.kind != stall_kind::running)
+        return r;
+
+    if (f.sight.where.file)
+        r.location.emplace(f.sight.where.file, f.sight.where.line, f.sight.where.function);
+    r.thread_id = f.where->thread();
+    r.thread_name = thread_name(r.thread_id);
+    r.sleeps = sleeps(r.thread_id);
+    // If it has ended meanwhile, nothing of this needs to be true.
+    if (f.where->changes() != f.sight.changes)
+        return std::nullopt;
+    r.time = std::chrono::steady_clock::now() - f.since;
+    // Last: the signal may end what the handler waits for, and so the handler.
+    if (w.settings().stack_signal != 0)
+        r.stack = stack_capture::of(*f.where, f.sight.changes, w.settings().stack_signal);
+    told_[f.where] = r;
+    return r;
+}
+
+ASIO_EWYK_DECL void stall_report_thread::enter(state s) noexcept
+{
+    std::lock_guard const lock(mutex_);
+    state_ = s;
+}
+
+// Not by stdio, which holds a lock meanwhile that all others need that write to stderr.
+ASIO_EWYK_DECL void stall_report_thread::write(std::string const& line) noexcept
+{
+    enter(state::writes);
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    for (std::size_t done = 0; done < line.size();)
+    {
+        ssize_t const n = ::write(STDERR_FILENO, line.data() + done, line.size() - done);
+        if (n <= 0)
+            break;
+        done += static_cast<std::size_t>(n);
+    }
+#else
+    std::fputs(line.c_str(), stderr);
+#endif
+    enter(state::tells);
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

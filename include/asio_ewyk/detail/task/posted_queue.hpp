@@ -1,0 +1,81 @@
+#ifndef ASIO_EWYK_DETAIL_TASK_POSTED_QUEUE_HPP
+#define ASIO_EWYK_DETAIL_TASK_POSTED_QUEUE_HPP
+
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/task/task_list.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+// Many threads push, one at a time takes everything. Lock-free: push is a compare-and-swap loop on
+// the head of a stack, drain takes the whole stack at once, so there is no ABA.
+class posted_queue
+{
+public:
+    posted_queue() noexcept = default;
+    posted_queue(posted_queue const&) = delete;
+    posted_queue& operator=(posted_queue const&) = delete;
+
+    ~posted_queue()
+    {
+        task_list rest;
+        while (drain_to(rest))
+        {
+            task_list batch(std::move(rest));
+        }
+    }
+
+    // Sequentially consistent, as is empty(): the pusher next reads whether the producer sleeps,
+    // and the producer, which has said so, next reads whether the queue is empty. With weaker
+    // orders each can miss the other (netty/netty#9561).
+    void push(task* t) noexcept
+    {
+        // First, so that none is taken that is not counted; and on the line that is written next.
+        pushed_.add();
+        push_uncounted(t);
+    }
+
+    // For who counts it himself.
+    void push_uncounted(task* t) noexcept
+    {
+        task* head = head_.load(std::memory_order_relaxed); // only a guess; the exchange checks it
+        do
+            t->next = head;
+        while (!head_.compare_exchange_weak(head, t));
+    }
+
+    bool empty() const noexcept { return head_.load() == nullptr; }
+
+    // How many were pushed and counted so far. Any thread.
+    std::uint64_t pushed() const noexcept { return pushed_.get(); }
+
+    // Appends everything in the order in which it was pushed. False if there was nothing.
+    bool drain_to(task_list& list) noexcept
+    {
+        if (head_.load(std::memory_order_relaxed) == nullptr) // spares the exchange; may be late
+            return false;
+        task* newest = head_.exchange(nullptr);
+        task* first = nullptr;
+        task* t = newest;
+        while (t)
+        {
+            task* older = t->next;
+            t->next = first;
+            first = t;
+            t = older;
+        }
+        list.append(first, newest);
+        return true;
+    }
+
+private:
+    // The newest task, linked to the older ones. Any thread.
+    std::atomic<task*> head_{nullptr};
+    shared_counter pushed_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

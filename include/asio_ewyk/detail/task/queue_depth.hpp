@@ -1,0 +1,71 @@
+#ifndef ASIO_EWYK_DETAIL_TASK_QUEUE_DEPTH_HPP
+#define ASIO_EWYK_DETAIL_TASK_QUEUE_DEPTH_HPP
+
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/task/posted_queue.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+// How many tasks wait for the thread that takes them one after the other: those that were posted,
+// also if that thread is busy for long and has not looked there, and those that it has itself.
+class queue_depth
+{
+public:
+    explicit queue_depth(posted_queue const& posted) noexcept
+        : posted_(posted)
+    {
+    }
+
+    // The thread's own. A task that it has not from the posted ones it adds before it takes it.
+    void add() noexcept { added_.add(); }
+    void take() noexcept { taken_.add(); }
+
+    // Another thread has taken one of the posted ones.
+    void taken_elsewhere() noexcept { taken_elsewhere_.add(); }
+
+    // The thread, when it has got more than one, and now and then: remembers the most.
+    void look() noexcept { most_.raise_to(waiting()); }
+
+    // Any thread: writes how many there are now, and the most so far, which counts from now on what
+    // was seen here as well.
+    void write_to(std::size_t& now, std::size_t& most) const noexcept
+    {
+        std::uint64_t const n = waiting();
+        std::uint64_t const least = taken() != 0 ? 1 : 0;
+        std::uint64_t const max = std::max({least, n, most_.get()});
+        // Relaxed: nothing is published with it.
+        std::uint64_t seen = most_seen_.load(std::memory_order_relaxed);
+        while (
+            seen < max && !most_seen_.compare_exchange_weak(seen, max, std::memory_order_relaxed))
+        {
+        }
+        now = static_cast<std::size_t>(n);
+        most = static_cast<std::size_t>(std::max(seen, max));
+    }
+
+    // Any thread: how many were taken by the thread, and how many wait. The latter is never less
+    // than 0, as what was taken is read first, and is counted last.
+    std::uint64_t taken() const noexcept { return taken_.get(); }
+    std::uint64_t waiting() const noexcept
+    {
+        std::uint64_t const taken = taken_.get() + taken_elsewhere_.get();
+        return added_.get() + posted_.pushed() - taken;
+    }
+
+private:
+    posted_queue const& posted_;
+    own_counter added_;
+    own_counter taken_;
+    own_counter most_;
+    shared_counter taken_elsewhere_;
+    mutable std::atomic<std::uint64_t> most_seen_{0}; // by write_to()
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,26 @@
+#ifndef ASIO_EWYK_DETAIL_TASK_RECYCLED_MEMORY_HPP
+#define ASIO_EWYK_DETAIL_TASK_RECYCLED_MEMORY_HPP
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// Calls f with a thread-local cache for Asio's allocations on the stack. Asio recycles the memory
+// of handlers only on threads that are inside some run(), and our tasks run outside of it.
+template <class F>
+void with_recycled_memory(F f)
+{
+    constexpr int one_thread = 1;
+    asio::io_context cache(one_thread);
+    asio::post(cache, std::move(f));
+    cache.run();
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

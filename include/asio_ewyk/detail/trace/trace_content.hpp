@@ -1,0 +1,27 @@
+#ifndef ASIO_EWYK_DETAIL_TRACE_TRACE_CONTENT_HPP
+#define ASIO_EWYK_DETAIL_TRACE_TRACE_CONTENT_HPP
+
+#include <asio_ewyk/detail/trace/trace_clock.hpp>
+#include <asio_ewyk/detail/trace/trace_ring.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+// What a trace has, so far.
+struct trace_content
+{
+    using rings = std::vector<std::shared_ptr<trace_ring>>;
+
+    rings all;
+    trace_clock clock;
+    std::size_t without_ring;  // threads
+    std::uint64_t forgotten;   // events of threads that have ended
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,143 @@
+#ifndef ASIO_EWYK_DETAIL_TRACE_TRACE_RING_HPP
+#define ASIO_EWYK_DETAIL_TRACE_TRACE_RING_HPP
+
+#include <asio_ewyk/detail/observe/task_action.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/observe/trace_event.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace asio_ewyk::detail {
+
+struct trace_record
+{
+    std::uint64_t time; // of trace_clock
+    void const* subject;
+    task_action what;
+    std::uint32_t detail;
+    trace_event event;
+};
+
+// The last events of one thread. Its own thread pushes; any thread may look at any time.
+//
+// The thread never waits, and writes over the oldest record. So whoever looks may find records that
+// have changed meanwhile, and recognizes them: whoever has read a part of a record reads after it
+// a count which says that the record before was complete, or a later one. For that the parts are
+// stored with release, which costs nothing on x86, and loaded with acquire.
+class trace_ring
+{
+public:
+    // Throws std::bad_alloc. One more than can be read: the oldest may be written over meanwhile.
+    trace_ring(std::size_t capacity, bool cycles)
+        : size_(std::max(capacity, capacity + 1))
+        , slots_(std::make_unique<slot[]>(size_))
+        , cycles_(cycles)
+        , thread_(this_thread_id())
+        , name_(name_of_this_thread())
+    {
+    }
+
+    // One that has what the other one has and no room for more: of a thread that has ended.
+    explicit trace_ring(trace_ring const& ended)
+        : size_(static_cast<std::size_t>(
+                    std::min<std::uint64_t>(ended.recorded(), ended.size_ - 1)) + 1)
+        , slots_(std::make_unique<slot[]>(size_))
+        , count_(ended.recorded())
+        , cycles_(ended.cycles_)
+        , thread_(ended.thread_)
+        , name_(ended.name_)
+    {
+        for (std::uint64_t i = count_ - capacity(); i != count_; ++i)
+        {
+            slot const& from = ended.slots_[i % ended.size_];
+            slot& to = slots_[i % size_];
+            to.time.store(from.time);
+            to.subject.store(from.subject);
+            to.what.store(from.what);
+            to.event.store(from.event);
+        }
+    }
+
+    trace_ring& operator=(trace_ring const&) = delete;
+
+    // How many records it has room for, and how many there were.
+    std::size_t capacity() const noexcept { return size_ - 1; }
+    std::uint64_t recorded() const noexcept { return count_.load(std::memory_order_acquire); }
+
+    bool cycles() const noexcept { return cycles_; }
+    thread_id thread() const noexcept { return thread_; }
+    // In the child of a fork, before it has other threads.
+    void belongs_to(thread_id thread) noexcept { thread_ = thread; }
+
+    std::string const& name() const noexcept { return name_; }
+
+    // The thread whose ring it is.
+    void push(trace_record const& r) noexcept
+    {
+        std::uint64_t const n = count_.load(std::memory_order_relaxed);
+        slot& s = slots_[next_];
+        next_ = next_ + 1 == size_ ? 0 : next_ + 1;
+        s.time.store(r.time, std::memory_order_release);
+        s.subject.store(r.subject, std::memory_order_release);
+        s.what.store(r.what, std::memory_order_release);
+        s.event.store(
+            std::uint64_t{r.detail} << 8 | static_cast<std::uint64_t>(r.event),
+            std::memory_order_release);
+        // Release: whoever reads the count sees all that it counts.
+        count_.store(n + 1, std::memory_order_release);
+    }
+
+    // Any thread. The records, oldest first; returns how many there were before these.
+    std::uint64_t copy_to(std::vector<trace_record>& records) const
+    {
+        std::uint64_t const end = count_.load(std::memory_order_acquire);
+        std::uint64_t const begin = end < size_ ? 0 : end - size_ + 1;
+        records.clear();
+        records.reserve(static_cast<std::size_t>(end - begin));
+        for (std::uint64_t i = begin; i != end; ++i)
+        {
+            slot const& s = slots_[i % size_];
+            trace_record r{};
+            r.time = s.time.load(std::memory_order_acquire);
+            r.subject = s.subject.load(std::memory_order_acquire);
+            r.what = s.what.load(std::memory_order_acquire);
+            std::uint64_t const word = s.event.load(std::memory_order_acquire);
+            r.detail = static_cast<std::uint32_t>(word >> 8);
+            r.event = static_cast<trace_event>(word & 0xff);
+            records.push_back(r);
+        }
+        // One more than is counted may have been written since. Relaxed: see above.
+        std::uint64_t const now = count_.load(std::memory_order_relaxed);
+        std::uint64_t const intact = now < size_ ? 0 : now - size_ + 1;
+        std::uint64_t const lost = std::clamp(intact, begin, end) - begin;
+        records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(lost));
+        return begin + lost;
+    }
+
+private:
+    struct slot
+    {
+        std::atomic<std::uint64_t> time{0};
+        std::atomic<void const*> subject{nullptr};
+        std::atomic<task_action> what{nullptr};
+        std::atomic<std::uint64_t> event{0}; // [detail 32 bits][trace_event 8 bits]
+    };
+
+    std::size_t const size_;
+    std::unique_ptr<slot[]> const slots_;
+    std::size_t next_ = 0;                // slot; its thread's own
+    std::atomic<std::uint64_t> count_{0}; // of all records so far; written by its thread
+    bool const cycles_;
+    thread_id thread_;
+    std::string const name_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

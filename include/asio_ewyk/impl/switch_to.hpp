@@ -1,0 +1,114 @@
+#ifndef ASIO_EWYK_IMPL_SWITCH_TO_HPP
+#define ASIO_EWYK_IMPL_SWITCH_TO_HPP
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/execution/blocking.hpp>
+#include <boost/asio/execution/executor.hpp>
+#include <boost/asio/recycling_allocator.hpp>
+#include <boost/asio/require.hpp>
+#include <boost/config.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// How many refusals on this thread are being told on top of each other. Written by the thread
+// itself only.
+BOOST_SYMBOL_VISIBLE inline thread_local int refusals_told = 0;
+
+// A completion handler on its way to another executor. It is called once: by the function that was
+// submitted there, or, if the executor refuses that, by who submitted it. The executor destroys
+// a function that it refuses, so the handler belongs to both.
+template <class Handler>
+class switch_op
+{
+public:
+    explicit switch_op(Handler handler)
+        : handler_(std::move(handler))
+    {
+    }
+
+    // Nothing of the caller may be used afterwards: the handler has perhaps run by then, and the
+    // coroutine, with all that it owned, is gone.
+    template <class Executor>
+    static void begin(Executor const& target, Handler handler)
+    {
+        auto const self = std::allocate_shared<switch_op>(
+            asio::recycling_allocator<switch_op>(), std::move(handler));
+        std::exception_ptr const error = submit(target, self, {});
+        if (!error)
+            return;
+        if (refusals_told < deep)
+        {
+            depth const one_more;
+            return arrive(self, error);
+        }
+        // A coroutine that tries again at once does that on the stack of the refusal before. Here
+        // it comes down from there, if need be by a wait; but not for ever, for room may be made
+        // by nobody else.
+        auto const home = asio::get_associated_executor(self->handler_, target);
+        for (int tries = 0; submit(home, self, error); ++tries)
+        {
+            if (tries == patience)
+                return arrive(self, error);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+
+private:
+    using shared = std::shared_ptr<switch_op>;
+
+    static constexpr int deep = 32;
+    static constexpr int patience = 100;
+
+    struct depth
+    {
+        depth() noexcept { ++refusals_told; }
+        ~depth() { --refusals_told; }
+    };
+
+    // What the executor throws.
+    template <class Executor>
+    static std::exception_ptr submit(
+        Executor const& executor, shared const& self, std::exception_ptr const& error)
+    {
+        try
+        {
+            asio::require(executor, asio::execution::blocking.never)
+                .execute([self, error]() mutable { arrive(std::move(self), std::move(error)); });
+        }
+        catch (...)
+        {
+            // Not a refusal but the handler's, run by an executor that does not know `never`.
+            if (self->called_.load(std::memory_order_relaxed))
+                throw;
+            return std::current_exception();
+        }
+        return {};
+    }
+
+    static void arrive(shared self, std::exception_ptr error)
+    {
+        // Relaxed: it only decides who calls. The handler was written before both came to know it.
+        if (self->called_.exchange(true, std::memory_order_relaxed))
+            return;
+        Handler handler(std::move(self->handler_));
+        self.reset();
+        std::move(handler)(std::move(error));
+    }
+
+    Handler handler_; // whose is who sets called_
+    std::atomic<bool> called_{false};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,203 @@
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/engine/parallelism_control.hpp>
+
+#include "pool_support.hpp"
+#include "use_cpu.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+
+BOOST_AUTO_TEST_SUITE(spread)
+
+namespace {
+
+using namespace support;
+using policy = ewyk::detail::spread;
+
+policy::window lent(std::size_t tasks, std::chrono::nanoseconds cpu)
+{
+    return {10ms, tasks, cpu, 0ns};
+}
+
+policy::window handed_over(std::size_t tasks, std::chrono::nanoseconds ran)
+{
+    return {10ms, tasks, {}, ran};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(one_thread_that_has_time_is_enough)
+{
+    policy p;
+    for (int i = 0; i != 1000; ++i)
+        BOOST_TEST(p.leases_after(lent(100, 8ms)));
+}
+
+BOOST_AUTO_TEST_CASE(spreads_while_that_gets_more_done)
+{
+    policy p;
+    bool leases = p.leases_after(lent(100, 10ms));
+    BOOST_TEST(!leases);
+    BOOST_TEST(!p.leases_after(handed_over(100, 10ms))); // the threads wake up
+    int leased = 0;
+    for (int i = 0; i < 5000 || leases; ++i)
+    {
+        leases = p.leases_after(leases ? lent(100, 10ms) : handed_over(190, 20ms));
+        leased += leases;
+    }
+    // To compare.
+    BOOST_TEST(leased > 5);
+    BOOST_TEST(leased < 20);
+    // The load falls.
+    BOOST_TEST(p.leases_after(handed_over(70, 7ms)));
+    BOOST_TEST(p.leases_after(lent(70, 7ms)));
+    // And rises.
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+}
+
+BOOST_AUTO_TEST_CASE(one_window_that_was_better_is_not_enough)
+{
+    policy p;
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 10ms)));
+    BOOST_TEST(p.leases_after(handed_over(100, 10ms)));
+}
+
+BOOST_AUTO_TEST_CASE(does_not_stay_with_what_was_better_by_chance)
+{
+    policy p;
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(100, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 10ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 10ms)));
+    int windows = 0;
+    while (!p.leases_after(handed_over(100, 10ms)) && windows != 100)
+        ++windows;
+    BOOST_TEST(windows < 100);
+    for (int i = 0; i != 3; ++i)
+        BOOST_TEST(p.leases_after(lent(100, 10ms)));
+}
+
+BOOST_AUTO_TEST_CASE(tries_less_and_less_often_what_is_of_no_use)
+{
+    policy p;
+    int tried = 0;
+    for (int i = 0; i != 1280; ++i)
+        if (!p.leases_after(lent(100, 10ms)))
+        {
+            ++tried;
+            BOOST_TEST(!p.leases_after(handed_over(105, 10ms)));
+            BOOST_TEST(p.leases_after(handed_over(105, 10ms)));
+        }
+    BOOST_TEST(tried > 7);
+    BOOST_TEST(tried < 20);
+    // A moment with less to do is no reason to try again.
+    BOOST_TEST(p.leases_after(lent(50, 5ms)));
+    BOOST_TEST(p.leases_after(lent(100, 10ms)));
+    // Anew when there was time for long enough.
+    for (int i = 0; i != 256; ++i)
+        BOOST_TEST(p.leases_after(lent(50, 5ms)));
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+}
+
+// Another thread could not even be woken in that time.
+BOOST_AUTO_TEST_CASE(does_not_try_tasks_that_cost_next_to_nothing)
+{
+    policy p;
+    for (int i = 0; i != 1000; ++i)
+        BOOST_TEST(p.leases_after(lent(20000, 10ms)));
+}
+
+namespace {
+
+// Tasks of which each submits the next one, at once or later, and which threads run them.
+class chains
+{
+public:
+    chains(ewyk::strategy_context& ctx, int n, std::chrono::nanoseconds time,
+        std::chrono::nanoseconds pause = {})
+      : ctx_(ctx), time_(time), pause_(pause), live_(n)
+    {
+        for (int i = 0; i != n; ++i)
+            again();
+    }
+
+    ~chains()
+    {
+        over_ = true;
+        bool const ended = eventually([this] { return live_ == 0; });
+        LOCKED_TEST(ended);
+    }
+
+    // How many threads ran the next so many.
+    std::size_t threads(int tasks)
+    {
+        std::unique_lock lock(mutex_);
+        threads_.clear();
+        left_ = tasks;
+        bool const in_time = done_.wait_for(lock, patience, [this] { return left_ <= 0; });
+        LOCKED_TEST(in_time);
+        return threads_.size();
+    }
+
+private:
+    void again()
+    {
+        if (pause_ == 0ns)
+            return asio::post(ctx_, [this] { run(); });
+        auto const timer = std::make_shared<asio::steady_timer>(
+            ctx_, std::chrono::duration_cast<asio::steady_timer::duration>(pause_));
+        timer->async_wait([this, timer](boost::system::error_code) { run(); });
+    }
+
+    void run()
+    {
+        use_cpu(time_);
+        {
+            std::lock_guard const lock(mutex_);
+            threads_.insert(std::this_thread::get_id());
+            if (--left_ == 0)
+                done_.notify_all();
+        }
+        if (over_)
+            --live_;
+        else
+            again();
+    }
+
+    ewyk::strategy_context& ctx_;
+    std::chrono::nanoseconds const time_;
+    std::chrono::nanoseconds const pause_;
+    std::atomic<bool> over_{false};
+    std::atomic<int> live_;
+    std::mutex mutex_;
+    std::condition_variable done_;
+    std::set<std::thread::id> threads_; // guarded by mutex_
+    int left_ = 0;                      // likewise
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(several_threads_while_one_is_not_enough)
+{
+    // Endless, so that none is late.
+    ewyk::strategy_context ctx({.grace = 24h, .max_threads = 8});
+    auto work = std::make_optional(asio::make_work_guard(ctx));
+    std::thread caller([&] { ctx.run(); });
+    {
+        chains much(ctx, 16, 200us);
+        // One core can do no more by several threads.
+        if (ewyk::detail::has_several_cpus())
+            BOOST_TEST(eventually([&] { return much.threads(200) > 1; }));
+    }
+    {
+        chains little(ctx, 1, 100us, 2ms);
+        BOOST_TEST(eventually([&] { return little.threads(50) == 1; }));
+    }
+    work.reset();
+    caller.join();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -21,6 +21,7 @@
 #include <asio_ewyk/serve.hpp>
 #include <asio_ewyk/serve_options.hpp>
 #include <asio_ewyk/stall_report.hpp>
+#include <asio_ewyk/stalls.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/strategy_executor.hpp>

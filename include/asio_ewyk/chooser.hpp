@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_CHOOSER_HPP
 #define ASIO_EWYK_CHOOSER_HPP
 
-#include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/detail/loop/load_balance.hpp>
 #include <asio_ewyk/event_loop.hpp>
 

@@ -4,6 +4,7 @@
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/loop/shutdown_wait.hpp>
 #include <asio_ewyk/scheduled_task.hpp>
+#include <asio_ewyk/stalls.hpp>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/io_context.hpp>

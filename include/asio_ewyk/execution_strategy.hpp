@@ -2,10 +2,10 @@
 #define ASIO_EWYK_EXECUTION_STRATEGY_HPP
 
 #include <asio_ewyk/detail/engine/describe_production.hpp>
-#include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
-#include <asio_ewyk/detail/pool/pool_threads.hpp>
-#include <asio_ewyk/detail/stall/stall_watch.hpp>
 #include <asio_ewyk/detail/engine/strategy_engine.hpp>
+#include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/pool/pool_threads.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -182,7 +182,7 @@ private:
     detail::pool_threads threads_;
     detail::strategy_engine<Producer, detail::pool_threads> engine_;
     detail::inspectable_part<execution_strategy> const shown_{*this};
-    std::optional<detail::stall_watch> watch_;
+    std::optional<detail::registration> watch_;
 };
 
 } // namespace asio_ewyk

@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_STRATEGY_EXECUTOR_HPP
 #define ASIO_EWYK_STRATEGY_EXECUTOR_HPP
 
-#include <asio_ewyk/detail/executor/basic_executor.hpp>
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/executor/basic_executor.hpp>
 #include <asio_ewyk/detail/os/io_context_work.hpp>
 
 #include <boost/asio/execution/executor.hpp>

@@ -63,9 +63,20 @@ struct strategy_options
     /// The options of the pool alone.
     worker_pool_options pool() const
     {
-        return {min_threads, max_threads, reserve, idle_timeout, max_queue, when_full, name,
-            on_thread_start, on_thread_stop, on_exception, stall_threshold, on_stall, stack_signal,
-            timing};
+        return {.min_threads = min_threads,
+            .max_threads = max_threads,
+            .reserve = reserve,
+            .idle_timeout = idle_timeout,
+            .max_queue = max_queue,
+            .when_full = when_full,
+            .name = name,
+            .on_thread_start = on_thread_start,
+            .on_thread_stop = on_thread_stop,
+            .on_exception = on_exception,
+            .stall_threshold = stall_threshold,
+            .on_stall = on_stall,
+            .stack_signal = stack_signal,
+            .timing = timing};
     }
 };
 

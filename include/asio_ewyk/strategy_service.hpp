@@ -3,10 +3,10 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context/context_threads.hpp>
-#include <asio_ewyk/detail/os/passed_exceptions.hpp>
 #include <asio_ewyk/detail/context/reactor.hpp>
-#include <asio_ewyk/detail/stall/stall_watch.hpp>
 #include <asio_ewyk/detail/engine/strategy_engine.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/os/passed_exceptions.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
@@ -171,7 +171,7 @@ private:
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling
     detail::passed_exceptions passed_;
 
-    detail::stall_watch const watch_;
+    detail::registration const watch_;
 };
 
 } // namespace asio_ewyk

@@ -2,7 +2,7 @@
 #define ASIO_EWYK_TRACE_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/observe/trace_log.hpp>
+#include <asio_ewyk/detail/trace/trace_log.hpp>
 
 #include <cstddef>
 #include <iosfwd>

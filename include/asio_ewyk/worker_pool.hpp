@@ -1,9 +1,8 @@
 #ifndef ASIO_EWYK_WORKER_POOL_HPP
 #define ASIO_EWYK_WORKER_POOL_HPP
 
-#include <asio_ewyk/detail/os/condition.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
-#include <asio_ewyk/detail/stall/stall_watch.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_executor.hpp>
@@ -13,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -160,11 +160,11 @@ private:
     std::atomic<std::size_t> work_{0};
 
     std::mutex mutex_;
-    detail::condition idle_; // work_ fell to zero, or stop()
+    std::condition_variable idle_; // work_ fell to zero, or stop()
     bool stopped_ = false;         // guarded by mutex_
 
     detail::inspectable_part<worker_pool> const shown_{*this};
-    detail::stall_watch const watch_;
+    detail::registration const watch_;
 };
 
 } // namespace asio_ewyk

@@ -3,7 +3,7 @@
 
 #include "stall_support.hpp"
 
-#include <asio_ewyk/detail/stall/stall_reporter.hpp>
+#include <asio_ewyk/detail/stall/stall_environment.hpp>
 
 #include <optional>
 

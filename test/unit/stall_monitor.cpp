@@ -3,7 +3,7 @@
 #include "memory_support.hpp"
 #include "stall_support.hpp"
 
-#include <asio_ewyk/detail/engine/watchdog.hpp>
+#include <asio_ewyk/detail/os/watchdog.hpp>
 
 #if defined(__linux__)
 

@@ -4,7 +4,6 @@
 #include "memory_support.hpp"
 #include "stall_support.hpp"
 
-#include <asio_ewyk/detail/os/fork_safe.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/trace/trace_content.hpp>
 
@@ -71,59 +70,6 @@ BOOST_AUTO_TEST_CASE(a_thread_has_another_id)
     BOOST_TEST(this_thread_id() == ::gettid());
     BOOST_TEST(went_well(child_that([] { return this_thread_id() == ::gettid(); })));
     BOOST_TEST(this_thread_id() == ::gettid());
-}
-
-// While another thread has the log to itself, nearly all the time.
-BOOST_AUTO_TEST_CASE(a_trace_is_recorded)
-{
-    std::atomic<bool> enough{false};
-    std::thread other([&] {
-        while (!enough)
-        {
-            ewyk::trace::start({.events_per_thread = 1 << 16});
-            ewyk::detail::trace_point(ewyk::detail::trace_event::step);
-        }
-    });
-    for (int i = 0; i != 20; ++i)
-        BOOST_TEST(went_well(child_that([] { return contains(recorded(), "traceEvents"); })));
-    enough = true;
-    other.join();
-    ewyk::trace::stop();
-}
-
-// Who took over from a thread says so by its number.
-BOOST_AUTO_TEST_CASE(a_trace_that_goes_on_has_the_threads_new_id)
-{
-    auto const mine = [] {
-        ewyk::detail::trace_point(ewyk::detail::trace_event::wake_up);
-        auto const rings = ewyk::detail::trace_log::now().all;
-        return rings.size() == 1 && rings[0]->thread() == ::gettid();
-    };
-    ewyk::trace::start();
-    BOOST_TEST(mine());
-    BOOST_TEST(went_well(child_that(mine)));
-    BOOST_TEST(mine());
-    ewyk::trace::stop();
-}
-
-// Two threads that ask for it first at the same time may both register it.
-BOOST_AUTO_TEST_CASE(what_is_registered_twice_is_locked_once)
-{
-    struct guarded
-    {
-        std::mutex mutex;
-        int children = 0;
-        void in_child() noexcept { ++children; }
-    };
-    using one = ewyk::detail::fork_safe<guarded>;
-    BOOST_TEST(one::get().mutex.try_lock());
-    one::get().mutex.unlock();
-    one::register_forks();
-    BOOST_TEST(went_well(
-        child_that([] { return one::get().mutex.try_lock() && one::get().children == 1; })));
-    BOOST_TEST(one::get().mutex.try_lock());
-    one::get().mutex.unlock();
-    BOOST_TEST(one::get().children == 0);
 }
 
 // Its end is not the end of the program that the trace is of.

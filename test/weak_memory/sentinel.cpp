@@ -54,7 +54,7 @@ inline void yield() noexcept { weak_memory::yield(); }
 }
 
 #define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
-#define ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_HPP
+#define ASIO_EWYK_DETAIL_OS_WATCHDOG_HPP
 
 namespace asio_ewyk::detail {
 

@@ -7,7 +7,7 @@
 
 #define ASIO_EWYK_DETAIL_OS_CPU_BINDING_HPP
 #define ASIO_EWYK_DETAIL_TASK_RECYCLED_MEMORY_HPP
-#define ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
+#define ASIO_EWYK_DETAIL_OS_SIGNALS_HPP
 #define ASIO_EWYK_DETAIL_OS_THIS_THREAD_HPP
 #define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
 #define ASIO_EWYK_DETAIL_OBSERVE_TRACE_POINT_HPP
@@ -59,6 +59,8 @@ struct signal_mask
     void apply() const noexcept {}
 };
 
+inline void unblock_signal(int) noexcept {}
+
 struct unbound
 {
     unbound() noexcept {}
@@ -93,12 +95,6 @@ struct handler_scope
 {
     explicit handler_scope(task_action, void const* = nullptr) noexcept {}
     ~handler_scope() {}
-};
-
-struct stack_capture
-{
-    static void install(int) noexcept {}
-    static void allow(int) noexcept {}
 };
 
 inline void test_point(trace_event = trace_event::step) noexcept {}

@@ -19,7 +19,7 @@
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/engine/watchdog.hpp>
+#include <asio_ewyk/detail/os/watchdog.hpp>
 #undef syscall
 #undef std
 

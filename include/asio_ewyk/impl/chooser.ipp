@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_IMPL_CHOOSER_IPP
 #define ASIO_EWYK_IMPL_CHOOSER_IPP
 
-#include <asio_ewyk/chooser.hpp>
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/chooser.hpp>
 
 #include <chrono>
 #include <cstddef>

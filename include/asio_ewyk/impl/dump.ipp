@@ -2,11 +2,11 @@
 #define ASIO_EWYK_IMPL_DUMP_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/stall/stall_reporter.hpp>
-#include <asio_ewyk/detail/os/text_sink.hpp>
-#include <asio_ewyk/detail/observe/thread_activity.hpp>
-#include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/dump.hpp>
 
 #include <chrono>
@@ -52,7 +52,7 @@ inline void describe_all(text_sink& out) noexcept
     time_point const now = std::chrono::steady_clock::now();
     registry_slot::for_each([&](registry_slot& p) {
         void const* const owner = p.owner();
-        p.look(owner, [&](stall_reporter const& w) {
+        p.look(owner, [&](registration const& w) {
             w.what().tell_state(out);
             out << ", its threads work for " << owner << '\n';
         });

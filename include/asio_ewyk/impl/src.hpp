@@ -10,7 +10,6 @@
 #error asio_ewyk/impl/src.hpp is for programs that define ASIO_EWYK_SEPARATE_COMPILATION everywhere
 #endif
 
-#include <asio_ewyk/detail/os/condition.ipp>
 #include <asio_ewyk/detail/os/cpu_quota.ipp>
 #include <asio_ewyk/detail/pool/elastic_metrics.ipp>
 #include <asio_ewyk/detail/pool/elastic_shutdown.ipp>
@@ -24,15 +23,15 @@
 #include <asio_ewyk/detail/engine/parallelism_control.ipp>
 #include <asio_ewyk/detail/stall/stall_monitor.ipp>
 #include <asio_ewyk/detail/stall/stall_report_thread.ipp>
-#include <asio_ewyk/detail/stall/stall_reporter.ipp>
-#include <asio_ewyk/detail/stall/stall_watch.ipp>
+#include <asio_ewyk/detail/stall/stall_environment.ipp>
+#include <asio_ewyk/detail/observe/registration.ipp>
 #include <asio_ewyk/detail/os/this_thread.ipp>
 #include <asio_ewyk/detail/observe/thread_activity.ipp>
 #include <asio_ewyk/detail/os/thread_probe.ipp>
 #include <asio_ewyk/detail/task/timed_run.ipp>
 #include <asio_ewyk/detail/loop/timer_queue.ipp>
-#include <asio_ewyk/detail/observe/trace_log.ipp>
-#include <asio_ewyk/detail/engine/watchdog.ipp>
+#include <asio_ewyk/detail/trace/trace_log.ipp>
+#include <asio_ewyk/detail/os/watchdog.ipp>
 #include <asio_ewyk/impl/chooser.ipp>
 #include <asio_ewyk/impl/dump.ipp>
 #include <asio_ewyk/impl/prometheus.ipp>

@@ -3,9 +3,9 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
-#include <asio_ewyk/detail/task/recycled_memory.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
+#include <asio_ewyk/detail/task/recycled_memory.hpp>
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 

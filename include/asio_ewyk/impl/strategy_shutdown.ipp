@@ -2,7 +2,6 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SHUTDOWN_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/stall/stall_monitor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <algorithm>
@@ -89,7 +88,7 @@ ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_
         engine_.stop_looking(false);
     }
     detail::pool_access::threads(pool_).notify_fork(event);
-    detail::stall_monitor::instance().notify_fork(event);
+    detail::registration::notify_fork(event);
 }
 
 } // namespace asio_ewyk

@@ -2,7 +2,6 @@
 #define ASIO_EWYK_IMPL_TRACE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/fork_safe.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/trace/trace_clock.hpp>
 #include <asio_ewyk/detail/trace/trace_writer.hpp>
@@ -28,9 +27,11 @@ struct BOOST_SYMBOL_VISIBLE trace_file
     bool registered = false;
     process_id process{};    // whose trace it is: a child must not write over it when it ends
 
-    static trace_file& shared() { return fork_safe<trace_file>::get(); }
-
-    void in_child() noexcept {}
+    static trace_file& shared()
+    {
+        static trace_file& one = *new trace_file;
+        return one;
+    }
 
     static void write() noexcept
     {

@@ -2,7 +2,6 @@
 #define ASIO_EWYK_IMPL_WORKER_POOL_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/stall/stall_monitor.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -91,7 +90,7 @@ ASIO_EWYK_DECL void worker_pool::notify_fork(fork_event event)
 {
     if (event == fork_prepare)
         threads_.notify_fork(event);
-    detail::stall_monitor::instance().notify_fork(event);
+    detail::registration::notify_fork(event);
     asio::execution_context::notify_fork(event);
     if (event != fork_prepare)
         threads_.notify_fork(event);

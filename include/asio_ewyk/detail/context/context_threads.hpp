@@ -1,10 +1,10 @@
 #ifndef ASIO_EWYK_DETAIL_CONTEXT_CONTEXT_THREADS_HPP
 #define ASIO_EWYK_DETAIL_CONTEXT_CONTEXT_THREADS_HPP
 
-#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/context/idle_callers.hpp>
-#include <asio_ewyk/detail/pool/pool_threads.hpp>
 #include <asio_ewyk/detail/context/run_call.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/pool/pool_threads.hpp>
 
 #include <atomic>
 #include <cstddef>

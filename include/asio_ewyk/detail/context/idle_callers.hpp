@@ -1,15 +1,15 @@
 #ifndef ASIO_EWYK_DETAIL_CONTEXT_IDLE_CALLERS_HPP
 #define ASIO_EWYK_DETAIL_CONTEXT_IDLE_CALLERS_HPP
 
-#include <asio_ewyk/detail/os/condition.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/pool/parked_threads.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
-#include <asio_ewyk/detail/observe/trace_point.hpp>
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <mutex>
 
@@ -104,7 +104,7 @@ private:
     std::array<idle_caller*, capacity> callers_{};
 
     std::mutex mutex_;
-    condition changed_; // a place became free, or something to give up for
+    std::condition_variable changed_; // a place became free, or something to give up for
     std::atomic<std::size_t> waiting_{0};
 };
 

@@ -3,12 +3,12 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context/context_threads.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/leave_run.hpp>
+#include <asio_ewyk/detail/os/wakeup_op.hpp>
 #include <asio_ewyk/detail/task/posted_queue.hpp>
 #include <asio_ewyk/detail/task/queue_depth.hpp>
 #include <asio_ewyk/detail/task/task_list.hpp>
-#include <asio_ewyk/detail/observe/trace_point.hpp>
-#include <asio_ewyk/detail/os/wakeup_op.hpp>
 
 #include <boost/asio/io_context.hpp>
 

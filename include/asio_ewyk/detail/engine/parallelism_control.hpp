@@ -2,8 +2,8 @@
 #define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/metrics/role_clock.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -2,8 +2,8 @@
 #define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/engine/parallelism_control.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
 
 #include <algorithm>
 

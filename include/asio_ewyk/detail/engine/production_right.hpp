@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_ENGINE_PRODUCTION_RIGHT_HPP
 #define ASIO_EWYK_DETAIL_ENGINE_PRODUCTION_RIGHT_HPP
 
-#include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/engine/production.hpp>
+#include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 
 #include <atomic>

@@ -2,13 +2,13 @@
 #define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/engine/look_interval.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
-#include <asio_ewyk/detail/engine/look_interval.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
-#include <asio_ewyk/detail/engine/watchdog.hpp>
+#include <asio_ewyk/detail/os/watchdog.hpp>
 
 #include <atomic>
 #include <chrono>

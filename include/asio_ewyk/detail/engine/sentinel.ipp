@@ -2,8 +2,9 @@
 #define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/engine/sentinel.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <algorithm>

@@ -1,17 +1,17 @@
 #ifndef ASIO_EWYK_DETAIL_ENGINE_STRATEGY_ENGINE_HPP
 #define ASIO_EWYK_DETAIL_ENGINE_STRATEGY_ENGINE_HPP
 
-#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/engine/choose.hpp>
-#include <asio_ewyk/detail/frame/lease.hpp>
-#include <asio_ewyk/detail/frame/lessor.hpp>
+#include <asio_ewyk/detail/engine/parallelism_control.hpp>
 #include <asio_ewyk/detail/engine/production_right.hpp>
 #include <asio_ewyk/detail/engine/sentinel.hpp>
-#include <asio_ewyk/detail/engine/parallelism_control.hpp>
+#include <asio_ewyk/detail/engine/trace_choice.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/frame/lease.hpp>
+#include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
-#include <asio_ewyk/detail/engine/trace_choice.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
 
@@ -35,7 +35,8 @@ namespace asio_ewyk::detail {
 //   caller, which produces if no thread does, or fails; `give(task, frame, strategy)` has a
 //   produced task run elsewhere and returns null, or else a task that the caller must run;
 //   `retry_start()` makes up for a thread that the system refused; `steps_alone(frame)` says
-//   whether there are none but callers that step; `count(frame)` is told of each task, `credit(frame)` at the end;
+//   whether there are none but callers that step; `count(frame)` is told of each task,
+//   `credit(frame)` at the end;
 //   `arrived(frame)`, `may_resume(frame)` and `produces_no_more(frame)` keep count of the threads
 //   that produce, `all_produce()` says whether no other is left, and `pending_may_wait()` whether
 //   the pending thread may still be in a queue.

@@ -2,8 +2,8 @@
 #define ASIO_EWYK_DETAIL_ENGINE_STRATEGY_ENGINE_IMPL_HPP
 
 #include <asio_ewyk/detail/engine/strategy_engine.hpp>
-#include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_FRAME_INLINE_RUN_HPP
 #define ASIO_EWYK_DETAIL_FRAME_INLINE_RUN_HPP
 
-#include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/task/timed_run.hpp>
 
 namespace asio_ewyk::detail {
 

@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_FRAME_LEASE_HPP
 #define ASIO_EWYK_DETAIL_FRAME_LEASE_HPP
 
-#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -1,22 +1,22 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
 
-#include <asio_ewyk/detail/frame/call_frame.hpp>
-#include <asio_ewyk/detail/os/condition.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/loop/context_watch.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/frame/inline_run.hpp>
-#include <asio_ewyk/detail/task/posted_queue.hpp>
-#include <asio_ewyk/detail/stall/stall_watch.hpp>
-#include <asio_ewyk/detail/task/queue_depth.hpp>
+#include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/task_share.hpp>
-#include <asio_ewyk/detail/task/timed_run.hpp>
+#include <asio_ewyk/detail/loop/timer_queue.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
-#include <asio_ewyk/detail/loop/timer_queue.hpp>
-#include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/wakeup_op.hpp>
+#include <asio_ewyk/detail/task/posted_queue.hpp>
+#include <asio_ewyk/detail/task/queue_depth.hpp>
+#include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
 #include <asio_ewyk/metrics.hpp>
@@ -28,6 +28,7 @@
 #include <boost/config.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -203,7 +204,7 @@ private:
     std::shared_ptr<timer_queue> const timer_queue_ = std::make_shared<timer_queue>();
 
     std::mutex mutex_;
-    condition changed_;
+    std::condition_variable changed_;
     std::thread thread_;       // written under mutex_, once, and not after stop()
     std::vector<waiter> waiters_; // guarded by mutex_
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
@@ -222,7 +223,7 @@ private:
 
     alignas(64) queue_depth depth_{posted_}; // what is taken from it has run
 
-    stall_watch const watch_;
+    registration const watch_;
 };
 
 } // namespace asio_ewyk::detail

@@ -2,10 +2,10 @@
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
-#include <asio_ewyk/detail/stall/stack_capture.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <boost/asio/post.hpp>
@@ -224,7 +224,7 @@ ASIO_EWYK_DECL void event_loop_service::work()
     stack_ = thread_stack::mine();
     call_frame const frame(this);
     signals_.apply();
-    stack_capture::allow(options_.stack_signal);
+    unblock_signal(options_.stack_signal);
     name_this_thread(options_.name, options_.number);
     cpu_binding const bound(cpu_of(options_));
     trace_span const lives(trace_event::thread);

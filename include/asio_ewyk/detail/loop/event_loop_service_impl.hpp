@@ -1,8 +1,9 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IMPL_HPP
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IMPL_HPP
 
-#include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/loop/event_loop_executor_impl.hpp>
+#include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <algorithm>

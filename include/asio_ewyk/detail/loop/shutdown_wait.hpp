@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_SHUTDOWN_WAIT_HPP
 #define ASIO_EWYK_DETAIL_LOOP_SHUTDOWN_WAIT_HPP
 
-#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>

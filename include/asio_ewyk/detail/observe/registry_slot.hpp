@@ -10,7 +10,7 @@
 
 namespace asio_ewyk::detail {
 
-class stall_reporter;
+class registration;
 
 // A place for something watched, in a list that can be read without a lock at any time. Like the
 // records of thread_activity places are never freed, but used again.
@@ -25,7 +25,7 @@ public:
 
     // A place of its own for what has this owner in thread_activity. Throws std::bad_alloc.
     static registry_slot& occupy(
-        stall_reporter const& watch, void const* owner, std::chrono::nanoseconds stalls)
+        registration const& watch, void const* owner, std::chrono::nanoseconds stalls)
     {
         registry_slot* p = unused();
         if (!p)
@@ -61,7 +61,7 @@ public:
     void look(void const* owner, F f)
     {
         looker const here(looking_);
-        stall_reporter const* const watch = watch_.load();
+        registration const* const watch = watch_.load();
         if (watch && owner_.load() == owner)
             f(*watch);
     }
@@ -135,7 +135,7 @@ private:
     static inline std::atomic<registry_slot*> all_{nullptr};
     static inline std::atomic<std::size_t> places_{0};
 
-    std::atomic<stall_reporter const*> watch_{nullptr};
+    std::atomic<registration const*> watch_{nullptr};
     std::atomic<void const*> owner_{nullptr};
     std::atomic<std::chrono::nanoseconds> threshold_{};
     std::atomic<std::size_t> tenant_{0};

@@ -2,10 +2,10 @@
 #define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/observe/task_action.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <boost/config.hpp>
 

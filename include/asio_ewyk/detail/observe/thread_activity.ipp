@@ -2,8 +2,8 @@
 #define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <boost/config.hpp>
 

@@ -1,10 +1,12 @@
 #ifndef ASIO_EWYK_DETAIL_OBSERVE_TRACE_POINT_HPP
 #define ASIO_EWYK_DETAIL_OBSERVE_TRACE_POINT_HPP
 
-#include <asio_ewyk/detail/observe/trace_log.hpp>
+#include <asio_ewyk/detail/observe/task_action.hpp>
+#include <asio_ewyk/detail/observe/trace_event.hpp>
 
 #include <boost/config.hpp>
 
+#include <atomic>
 #include <cstdint>
 
 namespace asio_ewyk::detail {
@@ -19,13 +21,31 @@ BOOST_FORCEINLINE void test_point([[maybe_unused]] trace_event e = trace_event::
 #endif
 }
 
+// The seam to what records traces, which a program has that includes trace.hpp.
+class BOOST_SYMBOL_VISIBLE trace_recorder
+{
+public:
+    // Not inlined into the caller: after a stackful coroutine has gone to another thread, that
+    // would take the thread for the same.
+    using function = void (*)(
+        trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept;
+
+    // Null: nothing is recorded. Relaxed: a thread that sees it late records a little less, or asks
+    // the recorder, which knows.
+    static function get() noexcept { return record_.load(std::memory_order_relaxed); }
+    static void set(function f) noexcept { record_.store(f); }
+
+private:
+    static inline std::atomic<function> record_{nullptr};
+};
+
 // Where production or a task changes hands. While nothing is recorded: a load and a branch.
 BOOST_FORCEINLINE void trace_point(trace_event e, void const* subject = nullptr,
     std::uint32_t detail = 0, task_action what = nullptr) noexcept
 {
     test_point(e);
-    if (trace_log::recording()) [[unlikely]]
-        trace_log::record(e, subject, what, detail);
+    if (trace_recorder::function const record = trace_recorder::get()) [[unlikely]]
+        record(e, subject, what, detail);
 }
 
 // A scope that is a span.

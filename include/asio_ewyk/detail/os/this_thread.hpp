@@ -85,55 +85,6 @@ std::string thread_name(thread_id thread);
 // Whether that thread waits for something. A thread of which the system tells nothing does, too.
 bool sleeps(thread_id thread) noexcept;
 
-// While it lives, threads that this thread starts begin with all signals blocked that may go to any
-// thread, so that the program's handlers do not run there. What a thread does wrong itself is
-// noticed there, too.
-class block_signals
-{
-public:
-#if defined(ASIO_EWYK_HAS_PTHREAD)
-    block_signals() noexcept
-    {
-        sigset_t most;
-        ::sigfillset(&most);
-        for (int const s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
-            ::sigdelset(&most, s);
-        ::pthread_sigmask(SIG_SETMASK, &most, &before_);
-    }
-
-    ~block_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    sigset_t before_;
-#else
-    block_signals() noexcept {}
-    ~block_signals() {}
-#endif
-
-public:
-    block_signals(block_signals const&) = delete;
-    block_signals& operator=(block_signals const&) = delete;
-};
-
-// What the thread blocks that makes this: for threads that run the program's handlers, whichever
-// thread starts them.
-class signal_mask
-{
-#if defined(ASIO_EWYK_HAS_PTHREAD)
-public:
-    signal_mask() noexcept { ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_); }
-
-    // By such a thread.
-    void apply() const noexcept { ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr); }
-
-private:
-    sigset_t mask_;
-#else
-public:
-    void apply() const noexcept {}
-#endif
-};
-
 } // namespace asio_ewyk::detail
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)

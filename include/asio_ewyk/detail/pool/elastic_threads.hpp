@@ -1,14 +1,14 @@
 #ifndef ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
 #define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
 
-#include <asio_ewyk/detail/frame/call_frame.hpp>
-#include <asio_ewyk/detail/os/condition.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/counter.hpp>
-#include <asio_ewyk/detail/pool/pool_client.hpp>
-#include <asio_ewyk/detail/pool/parked_threads.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/pool/parked_threads.hpp>
+#include <asio_ewyk/detail/pool/pool_client.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
@@ -16,6 +16,7 @@
 #include <boost/config.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -199,7 +200,7 @@ private:
 
     std::mutex join_mutex_; // threads are joined by one caller at a time
     std::mutex mutex_;
-    condition changed_; // a start ended, or a client's last task
+    std::condition_variable changed_; // a start ended, or a client's last task
 
     // Twice max_threads: a thread that ends keeps its place until its last hook has returned, and
     // nobody waits for it.

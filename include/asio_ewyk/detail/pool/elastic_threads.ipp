@@ -4,11 +4,11 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
-#include <asio_ewyk/detail/task/recycled_memory.hpp>
-#include <asio_ewyk/detail/stall/stack_capture.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/pool/elastic_threads.hpp>
+#include <asio_ewyk/detail/task/recycled_memory.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -285,7 +285,7 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
     of_this_thread_ = this;
     name_this_thread(options_.name, place);
     signals_.apply();
-    stack_capture::allow(options_.stack_signal);
+    unblock_signal(options_.stack_signal);
     trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)
         options_.on_thread_start();

@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 #define ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 
-#include <asio_ewyk/detail/serve/connection_limiter.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/serve/connection_limiter.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/as_tuple.hpp>

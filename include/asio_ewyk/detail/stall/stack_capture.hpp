@@ -1,8 +1,8 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
 #define ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
 
-#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <cstdint>
 #include <stdexcept>
@@ -35,13 +35,6 @@ namespace asio_ewyk::detail {
 
 #if defined(ASIO_EWYK_DETAIL_CAPTURES_STACKS)
 
-// Throws unless the signal is one that the program may give away.
-inline void check_stack_signal(int signal)
-{
-    if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
-        throw std::invalid_argument("stack_signal must be 0 or from SIGRTMIN to SIGRTMAX");
-}
-
 // Has another thread write down its own stack, by a signal: nobody else can read it.
 //
 // One at a time. The thread may answer late, or never; so what it writes to is never freed, the
@@ -62,17 +55,6 @@ public:
         action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
         ::sigfillset(&action.sa_mask);
         ::sigaction(signal, &action, nullptr);
-    }
-
-    // On threads of the library, whatever the creator of the context blocks.
-    static void allow(int signal) noexcept
-    {
-        if (signal == 0)
-            return;
-        sigset_t one;
-        ::sigemptyset(&one);
-        ::sigaddset(&one, signal);
-        ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
     }
 
     // Of that change of the thread's record; empty if it has gone on, or does not answer.
@@ -184,17 +166,10 @@ private:
 
 #else
 
-inline void check_stack_signal(int signal)
-{
-    if (signal != 0)
-        throw std::invalid_argument("stack_signal must be 0 on this platform");
-}
-
 class stack_capture
 {
 public:
     static void install(int) noexcept {}
-    static void allow(int) noexcept {}
     static std::vector<std::string> of(thread_activity const&, std::uint64_t, int) { return {}; }
     static void forget_others() noexcept {}
 };

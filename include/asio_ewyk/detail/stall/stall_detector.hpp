@@ -1,13 +1,13 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_STALL_DETECTOR_HPP
 #define ASIO_EWYK_DETAIL_STALL_STALL_DETECTOR_HPP
 
+#include <asio_ewyk/detail/observe/inspectable.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/stall/lag_finder.hpp>
 #include <asio_ewyk/detail/stall/stall_limit.hpp>
 #include <asio_ewyk/detail/stall/stall_report_thread.hpp>
-#include <asio_ewyk/detail/stall/stall_reporter.hpp>
-#include <asio_ewyk/detail/observe/thread_activity.hpp>
-#include <asio_ewyk/detail/observe/registry_slot.hpp>
-#include <asio_ewyk/detail/observe/inspectable.hpp>
 #include <asio_ewyk/stall_report.hpp>
 
 #include <algorithm>
@@ -172,7 +172,7 @@ private:
         if (!reports(p))
             return;
         context& c = at(contexts_, p.number());
-        p.look(p.owner(), [&](stall_reporter const& w) {
+        p.look(p.owner(), [&](registration const& w) {
             inspectable const& what = w.what();
             if (!what.serves())
                 return c.lag.reset();

@@ -2,10 +2,11 @@
 #define ASIO_EWYK_DETAIL_STALL_STALL_MONITOR_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/stall_observer.hpp>
+#include <asio_ewyk/detail/os/watchdog.hpp>
 #include <asio_ewyk/detail/stall/stall_detector.hpp>
 #include <asio_ewyk/detail/stall/stall_pace.hpp>
 #include <asio_ewyk/detail/stall/stall_report_thread.hpp>
-#include <asio_ewyk/detail/engine/watchdog.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
@@ -31,18 +32,18 @@ namespace asio = boost::asio;
 // "a finite period of time".
 //
 // Never destroyed: contexts may outlive every static object.
-class BOOST_SYMBOL_VISIBLE stall_monitor final : private watchdog::client
+class BOOST_SYMBOL_VISIBLE stall_monitor final
+    : public stall_observer
+    , private watchdog::client
 {
 public:
-    // Throws std::bad_alloc.
-    static stall_monitor& instance();
+    // Ends the program if there is no memory for it, which it wants once.
+    static stall_monitor& instance() noexcept;
 
-    // A context with a threshold comes, or goes.
-    void join() noexcept;
-    void leave() noexcept;
-
-    // Of a context: before a fork it has no threads, and afterwards they may come again.
-    void notify_fork(boost::asio::execution_context::fork_event event) noexcept;
+    std::chrono::nanoseconds threshold(std::chrono::nanoseconds option) const noexcept override;
+    void join(int stack_signal) noexcept override;
+    void leave() noexcept override;
+    void notify_fork(boost::asio::execution_context::fork_event event) noexcept override;
 
     stall_monitor(stall_monitor const&) = delete;
     stall_monitor& operator=(stall_monitor const&) = delete;
@@ -76,6 +77,11 @@ private:
     // When to try again to start the thread. Relaxed: a late look tries once more.
     std::atomic<time_point> retry_{time_point::min()};
 };
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+inline stall_observer_link const stall_monitor_link(
+    []() noexcept -> stall_observer& { return stall_monitor::instance(); });
+#endif
 
 } // namespace asio_ewyk::detail
 

@@ -2,11 +2,12 @@
 #define ASIO_EWYK_DETAIL_STALL_STALL_MONITOR_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/stall/stack_capture.hpp>
-#include <asio_ewyk/detail/stall/stall_monitor.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/detail/stall/stack_capture.hpp>
+#include <asio_ewyk/detail/stall/stall_environment.hpp>
+#include <asio_ewyk/detail/stall/stall_monitor.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -39,7 +40,7 @@ inline void fence_other_threads() noexcept
 #endif
 }
 
-ASIO_EWYK_DECL stall_monitor& stall_monitor::instance()
+ASIO_EWYK_DECL stall_monitor& stall_monitor::instance() noexcept
 {
     static stall_monitor& one = *new stall_monitor;
     return one;
@@ -55,8 +56,22 @@ ASIO_EWYK_DECL stall_monitor::stall_monitor()
 #endif
 }
 
-ASIO_EWYK_DECL void stall_monitor::join() noexcept
+#if defined(ASIO_EWYK_SEPARATE_COMPILATION)
+ASIO_EWYK_DECL stall_observer* linked_stall_observer() noexcept
 {
+    return &stall_monitor::instance();
+}
+#endif
+
+ASIO_EWYK_DECL std::chrono::nanoseconds stall_monitor::threshold(
+    std::chrono::nanoseconds option) const noexcept
+{
+    return stall_threshold_of_environment().value_or(option);
+}
+
+ASIO_EWYK_DECL void stall_monitor::join(int stack_signal) noexcept
+{
+    stack_capture::install(stack_signal);
     std::lock_guard const lock(mutex_);
     ++contexts_;
     update();

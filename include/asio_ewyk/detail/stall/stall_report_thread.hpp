@@ -2,9 +2,10 @@
 #define ASIO_EWYK_DETAIL_STALL_STALL_REPORT_THREAD_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/stall_report.hpp>
 
 #include <chrono>
@@ -68,7 +69,7 @@ private:
 
     void work() noexcept;
     void tell(finding const& f) noexcept;
-    std::optional<stall_report> describe(finding const& f, stall_reporter const& w);
+    std::optional<stall_report> describe(finding const& f, registration const& w);
     void write(std::string const& line) noexcept;
     void enter(state s) noexcept;
 

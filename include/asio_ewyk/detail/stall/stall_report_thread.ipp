@@ -2,12 +2,11 @@
 #define ASIO_EWYK_DETAIL_STALL_STALL_REPORT_THREAD_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/inspectable.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/stall/handler_name.hpp>
 #include <asio_ewyk/detail/stall/stack_capture.hpp>
 #include <asio_ewyk/detail/stall/stall_report_thread.hpp>
-#include <asio_ewyk/detail/stall/stall_reporter.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/observe/inspectable.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -80,14 +79,30 @@ ASIO_EWYK_DECL void stall_report_thread::work() noexcept
     state_ = state::absent;
 }
 
+// False if there is no callback, or it has thrown.
+inline bool told_to(stall_callback const& callback, stall_report const& report) noexcept
+{
+    try
+    {
+        if (callback)
+            callback(report);
+        return callback != nullptr;
+    }
+    catch (...)
+    {
+        return false;
+    }
+}
+
 // A report must not end the program, nor be lost, nor hold up a context where it is a line.
 ASIO_EWYK_DECL void stall_report_thread::tell(finding const& f) noexcept
 {
     try
     {
         std::string line;
-        f.place->look(f.owner, [&](stall_reporter const& w) {
-            if (auto const report = describe(f, w); report && !w.tell(*report))
+        f.place->look(f.owner, [&](registration const& w) {
+            auto const report = describe(f, w);
+            if (report && !told_to(w.settings().on_stall, *report))
             {
                 std::ostringstream text;
                 text << "asio_ewyk: " << *report << '\n';
@@ -105,7 +120,7 @@ ASIO_EWYK_DECL void stall_report_thread::tell(finding const& f) noexcept
 
 // Nothing if it has ended meanwhile, or was not told before.
 ASIO_EWYK_DECL std::optional<stall_report> stall_report_thread::describe(
-    finding const& f, stall_reporter const& w)
+    finding const& f, registration const& w)
 {
     stall_report r;
     auto const told = told_.extract(f.where);

@@ -2,8 +2,8 @@
 #define ASIO_EWYK_DETAIL_TRACE_TRACE_RING_HPP
 
 #include <asio_ewyk/detail/observe/task_action.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/observe/trace_event.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -72,9 +72,6 @@ public:
 
     bool cycles() const noexcept { return cycles_; }
     thread_id thread() const noexcept { return thread_; }
-    // In the child of a fork, before it has other threads.
-    void belongs_to(thread_id thread) noexcept { thread_ = thread; }
-
     std::string const& name() const noexcept { return name_; }
 
     // The thread whose ring it is.
@@ -134,7 +131,7 @@ private:
     std::size_t next_ = 0;                // slot; its thread's own
     std::atomic<std::uint64_t> count_{0}; // of all records so far; written by its thread
     bool const cycles_;
-    thread_id thread_;
+    thread_id const thread_;
     std::string const name_;
 };
 

@@ -1,10 +1,9 @@
-#ifndef ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_IPP
-#define ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_IPP
+#ifndef ASIO_EWYK_DETAIL_TRACE_TRACE_LOG_IPP
+#define ASIO_EWYK_DETAIL_TRACE_TRACE_LOG_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/fork_safe.hpp>
 #include <asio_ewyk/detail/trace/trace_content.hpp>
-#include <asio_ewyk/detail/observe/trace_log.hpp>
+#include <asio_ewyk/detail/trace/trace_log.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -58,13 +57,10 @@ struct trace_log::state
     }
 
     // Never destroyed: threads may record something until the process is gone.
-    static state& shared() { return fork_safe<state>::get(); }
-
-    // The thread that forked goes on with its ring.
-    void in_child() noexcept
+    static state& shared()
     {
-        if (trace_ring* const ring = mine_.ring)
-            ring->belongs_to(current_thread_id());
+        static state& one = *new state;
+        return one;
     }
 };
 
@@ -110,6 +106,7 @@ ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
         ++s.sessions;
     // Release: see write().
     session_.store(s.sessions, std::memory_order_release);
+    trace_recorder::set(&trace_log::write);
 }
 
 ASIO_EWYK_DECL trace_content trace_log::now()
@@ -137,9 +134,6 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
     thread_local keeper kept;
     std::shared_ptr<trace_ring> before;
     state& s = state::shared(); // made by start()
-    // The ring asks for it, and the first to ask registers what a fork is to do, for which a system
-    // may wait until a fork is over; and that waits for the mutex.
-    this_thread_id();
     std::lock_guard const lock(s.mutex);
     if (s.sessions != session)
         return false;

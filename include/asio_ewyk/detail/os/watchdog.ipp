@@ -1,10 +1,11 @@
-#ifndef ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_IPP
-#define ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_IPP
+#ifndef ASIO_EWYK_DETAIL_OS_WATCHDOG_IPP
+#define ASIO_EWYK_DETAIL_OS_WATCHDOG_IPP
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/engine/watchdog.hpp>
+#include <asio_ewyk/detail/os/watchdog.hpp>
 
 #include <algorithm>
 #include <new>

@@ -1,5 +1,5 @@
-#ifndef ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_HPP
-#define ASIO_EWYK_DETAIL_ENGINE_WATCHDOG_HPP
+#ifndef ASIO_EWYK_DETAIL_OS_WATCHDOG_HPP
+#define ASIO_EWYK_DETAIL_OS_WATCHDOG_HPP
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
@@ -86,7 +86,7 @@ private:
 } // namespace asio_ewyk::detail
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/detail/engine/watchdog.ipp>
+#include <asio_ewyk/detail/os/watchdog.ipp>
 #endif
 
 #endif

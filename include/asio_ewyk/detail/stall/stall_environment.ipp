@@ -1,17 +1,15 @@
-#ifndef ASIO_EWYK_DETAIL_STALL_STALL_REPORTER_IPP
-#define ASIO_EWYK_DETAIL_STALL_STALL_REPORTER_IPP
+#ifndef ASIO_EWYK_DETAIL_STALL_STALL_ENVIRONMENT_IPP
+#define ASIO_EWYK_DETAIL_STALL_STALL_ENVIRONMENT_IPP
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/stall/stack_capture.hpp>
-#include <asio_ewyk/detail/stall/stall_reporter.hpp>
+#include <asio_ewyk/detail/stall/stall_environment.hpp>
 
 #include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <stdexcept>
 #include <system_error>
 
 namespace asio_ewyk::detail {
@@ -36,7 +34,8 @@ ASIO_EWYK_DECL std::optional<std::chrono::nanoseconds> stall_threshold_from(
 }
 
 // Read once: what changes the environment may do so while contexts come.
-inline std::optional<std::chrono::nanoseconds> const& stall_threshold_of_environment() noexcept
+ASIO_EWYK_DECL std::optional<std::chrono::nanoseconds> const&
+stall_threshold_of_environment() noexcept
 {
     static auto const threshold = []() -> std::optional<std::chrono::nanoseconds> {
         char const* const text = std::getenv("ASIO_EWYK_STALLS");
@@ -46,28 +45,6 @@ inline std::optional<std::chrono::nanoseconds> const& stall_threshold_of_environ
         return found;
     }();
     return threshold;
-}
-
-ASIO_EWYK_DECL void stall_settings::check()
-{
-    check_stack_signal(stack_signal);
-    if (threshold < std::chrono::nanoseconds::zero())
-        throw std::invalid_argument("stall_threshold must be at least 0");
-    threshold = stall_threshold_of_environment().value_or(threshold);
-}
-
-ASIO_EWYK_DECL bool stall_reporter::tell(stall_report const& report) const noexcept
-{
-    try
-    {
-        if (settings_.on_stall)
-            settings_.on_stall(report);
-        return settings_.on_stall != nullptr;
-    }
-    catch (...)
-    {
-        return false;
-    }
 }
 
 } // namespace asio_ewyk::detail

@@ -1,9 +1,10 @@
-#ifndef ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_HPP
-#define ASIO_EWYK_DETAIL_OBSERVE_TRACE_LOG_HPP
+#ifndef ASIO_EWYK_DETAIL_TRACE_TRACE_LOG_HPP
+#define ASIO_EWYK_DETAIL_TRACE_TRACE_LOG_HPP
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/task_action.hpp>
 #include <asio_ewyk/detail/observe/trace_event.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
 
 #include <boost/config.hpp>
 
@@ -29,17 +30,14 @@ public:
     // Throws std::bad_alloc.
     static void start(std::size_t events_per_thread, bool cycles);
 
-    static void stop() noexcept { session_.store(0); }
+    static void stop() noexcept
+    {
+        trace_recorder::set(nullptr);
+        session_.store(0);
+    }
+
 
     static trace_content now();
-
-    // Not inlined: it is seldom called, and after a stackful coroutine has gone to another thread
-    // its caller would take the thread for the same.
-    BOOST_NOINLINE static void record(
-        trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept
-    {
-        write(e, subject, what, detail);
-    }
 
 private:
     struct state;
@@ -67,7 +65,7 @@ private:
 } // namespace asio_ewyk::detail
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/detail/observe/trace_log.ipp>
+#include <asio_ewyk/detail/trace/trace_log.ipp>
 #endif
 
 #endif

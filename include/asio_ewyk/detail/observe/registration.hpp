@@ -1,0 +1,81 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_REGISTRATION_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_REGISTRATION_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/generation_handle.hpp>
+#include <asio_ewyk/detail/observe/inspectable.hpp>
+#include <asio_ewyk/stall_report.hpp>
+
+#include <boost/asio/execution_context.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace asio_ewyk::detail {
+
+class registry_slot;
+
+// What the options of a context say of stalls, and the environment, which counts more.
+struct stall_settings
+{
+    // Throws std::invalid_argument, and std::logic_error if the program has nothing that reports.
+    template <class Options>
+    explicit stall_settings(Options const& o)
+        : threshold(o.stall_threshold)
+        , on_stall(o.on_stall)
+        , stack_signal(o.stack_signal)
+        , context(o.name)
+    {
+        check();
+    }
+
+    std::chrono::nanoseconds threshold;
+    stall_callback on_stall;
+    int stack_signal;
+    std::string context;
+
+private:
+    void check();
+};
+
+// While it lives, something is there to be inspected: by dump(), and by the stall_observer unless
+// the threshold is 0. The last member of what it shows, so that it goes first.
+class registration
+{
+public:
+    // `owner`: as in thread_activity. Throws std::bad_alloc.
+    registration(void const* owner, inspectable const& what, stall_settings settings);
+    registration(registration const&) = delete;
+    registration& operator=(registration const&) = delete;
+
+    // Waits for a callback that is under way.
+    ~registration();
+
+    generation_handle const& there() const noexcept { return there_; }
+
+    // As long as the slot shows it; any thread.
+    inspectable const& what() const noexcept { return what_; }
+    stall_settings const& settings() const noexcept { return settings_; }
+
+    // What is registered is told of a fork.
+    static void notify_fork(boost::asio::execution_context::fork_event event) noexcept;
+
+private:
+    bool reports() const noexcept
+    {
+        return settings_.threshold != std::chrono::nanoseconds::zero();
+    }
+
+    inspectable const& what_;
+    stall_settings const settings_;
+    registry_slot& slot_;
+    generation_handle const there_;
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/observe/registration.ipp>
+#endif
+
+#endif

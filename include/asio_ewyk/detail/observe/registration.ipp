@@ -1,0 +1,74 @@
+#ifndef ASIO_EWYK_DETAIL_OBSERVE_REGISTRATION_IPP
+#define ASIO_EWYK_DETAIL_OBSERVE_REGISTRATION_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/detail/observe/stall_observer.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// The environment asks for what this program does not have: said once.
+inline void say_that_nothing_reports() noexcept
+{
+    static std::atomic<bool> said{false};
+    if (std::getenv("ASIO_EWYK_STALLS") && !said.exchange(true))
+        std::fputs(
+            "asio_ewyk: ignored: ASIO_EWYK_STALLS, without <asio_ewyk/stalls.hpp>\n", stderr);
+}
+
+ASIO_EWYK_DECL void stall_settings::check()
+{
+    check_real_time_signal("stack_signal", stack_signal);
+    if (threshold < std::chrono::nanoseconds::zero())
+        throw std::invalid_argument("stall_threshold must be at least 0");
+    if (stall_observer const* const observer = linked_stall_observer())
+        threshold = observer->threshold(threshold);
+    else if (threshold != std::chrono::nanoseconds::zero())
+        throw std::logic_error("stall_threshold: include <asio_ewyk/stalls.hpp> in one source");
+    else
+        say_that_nothing_reports();
+}
+
+ASIO_EWYK_DECL registration::registration(
+    void const* owner, inspectable const& what, stall_settings settings)
+    : what_(what)
+    , settings_(std::move(settings))
+    , slot_(registry_slot::occupy(*this, owner, settings_.threshold))
+    , there_(slot_)
+{
+    if (reports())
+        linked_stall_observer()->join(settings_.stack_signal);
+}
+
+ASIO_EWYK_DECL registration::~registration()
+{
+    slot_.vacate();
+    if (reports())
+        linked_stall_observer()->leave();
+}
+
+ASIO_EWYK_DECL void registration::notify_fork(
+    boost::asio::execution_context::fork_event event) noexcept
+{
+    if (event == boost::asio::execution_context::fork_child)
+    {
+        thread_activity::forget_others();
+        registry_slot::forget_others();
+    }
+    if (stall_observer* const observer = linked_stall_observer())
+        observer->notify_fork(event);
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,99 @@
+#ifndef ASIO_EWYK_DETAIL_OS_SIGNALS_HPP
+#define ASIO_EWYK_DETAIL_OS_SIGNALS_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+
+#include <stdexcept>
+#include <string>
+
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+#include <signal.h>
+#endif
+
+namespace asio_ewyk::detail {
+
+// While it lives, threads that this thread starts begin with all signals blocked that may go to any
+// thread, so that the program's handlers do not run there. What a thread does wrong itself is
+// noticed there, too.
+class block_signals
+{
+public:
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    block_signals() noexcept
+    {
+        sigset_t most;
+        ::sigfillset(&most);
+        for (int const s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+            ::sigdelset(&most, s);
+        ::pthread_sigmask(SIG_SETMASK, &most, &before_);
+    }
+
+    ~block_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_;
+#else
+    block_signals() noexcept {}
+    ~block_signals() {}
+#endif
+
+public:
+    block_signals(block_signals const&) = delete;
+    block_signals& operator=(block_signals const&) = delete;
+};
+
+// What the thread blocks that makes this: for threads that run the program's handlers, whichever
+// thread starts them.
+class signal_mask
+{
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+public:
+    signal_mask() noexcept { ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_); }
+
+    // By such a thread.
+    void apply() const noexcept { ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr); }
+
+private:
+    sigset_t mask_;
+#else
+public:
+    void apply() const noexcept {}
+#endif
+};
+
+#if defined(__linux__)
+
+// Throws unless the signal of that option is 0 or one that the program may give away.
+inline void check_real_time_signal(char const* option, int signal)
+{
+    if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
+        throw std::invalid_argument(
+            std::string(option) + " must be 0 or from SIGRTMIN to SIGRTMAX");
+}
+
+// For threads of the library, whatever the creator of the context blocks.
+inline void unblock_signal(int signal) noexcept
+{
+    if (signal == 0)
+        return;
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+}
+
+#else
+
+inline void check_real_time_signal(char const* option, int signal)
+{
+    if (signal != 0)
+        throw std::invalid_argument(std::string(option) + " must be 0 on this platform");
+}
+
+inline void unblock_signal(int) noexcept {}
+
+#endif
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -2,13 +2,17 @@
 #define ASIO_EWYK_STALLS_HPP
 
 /** @file
-    Stall reports for the program that includes this header.
+    What looks for stalls and reports them.
 
-    A context, a pool or a loop whose options set a `stall_threshold`, and the environment variable
-    `ASIO_EWYK_STALLS`, need it in one source of the program; without it their construction throws
-    `std::logic_error`, and the variable is ignored with a word on stderr. `event_loop.hpp`, whose
-    loops report by default, and `asio_ewyk.hpp` include it; so does `asio_ewyk/impl/src.hpp`, for
-    programs that are compiled separately. Others do not pay for it.
+    The headers of contexts and loops include it, and so does `asio_ewyk/impl/src.hpp`. A program
+    that wants no reports compiles less without it: it defines `ASIO_EWYK_NO_STALLS` in all sources
+    and uses no `event_loop`, which reports by default. A program that uses a `worker_pool` or an
+    `execution_strategy` alone, and wants reports, includes this header in one of its sources.
+
+    Without it, what is constructed with a `stall_threshold` throws `std::logic_error`, and the
+    environment variable `ASIO_EWYK_STALLS` is ignored, with a line on stderr.
+
+    @see stall_report
 */
 
 #include <asio_ewyk/detail/stall/stall_monitor.hpp>

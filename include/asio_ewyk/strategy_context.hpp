@@ -34,8 +34,9 @@ namespace asio_ewyk {
     `run()` when it needs them, up to `max_threads`, and only while somebody is inside `run()`.
 
     `run_one`, `run_one_for`, `run_one_until`, `poll` and `poll_one` step through the handlers on
-    the calling thread; while nobody is inside `run()`, only handlers of `produce_execute_consume`
-    go to the pool.
+    the calling thread; while no thread is inside `run()`, only handlers of
+    `produce_execute_consume` go to the pool. Beside a handler that another thread runs, `poll` and
+    `poll_one` run what is ready if handlers may run concurrently; else they return 0.
 
     Through a reference to the base class, `stopped()` and `restart()` do the same; `stop()` too,
     but a few tasks that are queued already may still run; `run()` and its siblings run the
@@ -82,7 +83,9 @@ public:
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
 
-    /// As strategy_context(): Asio's concurrency hint, which existing apps give, has no effect. How
+    /// With Asio's concurrency hint, as existing apps give it. 1 and
+    /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` promise one thread: handlers run one at a time, with
+    /// `produce_consume`. All others are as strategy_context(). No lock is left out. How
     /// many threads there are at most is `strategy_options::max_threads`.
     explicit strategy_context(int concurrency_hint);
 

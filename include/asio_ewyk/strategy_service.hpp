@@ -131,6 +131,7 @@ private:
     void take_part_or_settle(detail::run_call& t);
 
     bool is_beside_others() const noexcept;
+    bool poll_beside(detail::call_frame& frame);
     bool rest(detail::idle_caller& g, std::size_t place, detail::run_call& t);
     void recall_tasks() noexcept;
     void clear_pool();

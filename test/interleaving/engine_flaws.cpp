@@ -45,6 +45,8 @@ constexpr std::array all_flaws{
     named_flaw{"a late thread does not look who is to go on", flaw::late_leaves_the_right},
     named_flaw{"a task says that it is going to block, in vain", flaw::section_is_forgotten},
     named_flaw{"a task says so, and no thread is asked to come", flaw::released_in_silence},
+    named_flaw{"a caller that polls takes a lease and settles nothing",
+        flaw::poller_does_not_settle},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.

@@ -152,6 +152,14 @@ inline std::vector<named_setup> grace_models()
             c.add("a task says that it waits for another one", s, pool, says_so, one_produces,
                 endless);
         }
+        std::vector<std::vector<action>> const polled{
+            {{supply, 1}, {produce}}, {{supply, 2}, {poll}}};
+        c.add("one produces, one polls", s, one_thread, {{}, {}}, polled, grace);
+        c.add("one produces, one polls, tasks throw", s, one_thread,
+            {{.throws = true}, {.throws = true}}, polled, endless);
+        c.add("one produces, one polls, a task releases", s, one_thread,
+            {{.section = true}, {.section = true}}, polled, endless);
+        c.add("one produces, one polls, no thread", s, stopped_pool, {{}, {}}, polled, endless);
         c.add("a task waits for the next one but one, with grace", s, two_threads,
             {{}, {.waits_for = 3}, {}}, {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}},
             grace);

@@ -53,6 +53,7 @@ enum class flaw
     late_leaves_the_right,  // a late thread does not look whether its right was passed on
     released_in_silence,    // a task that says that it is going to block asks no other thread to come
     section_is_forgotten,   // a task that says so is not heard
+    poller_does_not_settle, // a caller that takes over from a late task does not say that it goes on
     ask_is_lost,            // the lost wake-up: who asks while one produces is not heard
 };
 

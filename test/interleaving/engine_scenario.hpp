@@ -26,6 +26,7 @@ struct action
         supply, // the source has that task from now on
         produce,
         dispatch,
+        poll, // a caller that takes over from a task that runs
     } kind;
     std::size_t task = 0;
 };
@@ -147,6 +148,8 @@ private:
                 return supply(a.task);
             case action::produce:
                 return produce();
+            case action::poll:
+                return poll();
             case action::dispatch:
                 detail::call_frame frame(&engine_);
                 return engine_.dispatch(frame);
@@ -175,6 +178,23 @@ private:
             return engine_.dispatch(*outer);
         detail::call_frame frame(&engine_);
         engine_.enter(frame);
+    }
+
+    // As strategy_service::poll_beside, and what it does when it leaves.
+    void poll()
+    {
+        detail::call_frame frame(&engine_);
+        if (engine_.enter(frame))
+            return;
+        if (auto const n = engine_.running_lease())
+        {
+            if (wrong != flaw::poller_does_not_settle)
+                engine_.take_over_here(frame, *n);
+            else if (engine_.lease_.end(*n))
+                engine_.loop(frame);
+        }
+        if (engine_.idle())
+            engine_.dispatch(frame);
     }
 
     void run(std::size_t task)

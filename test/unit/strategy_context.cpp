@@ -74,6 +74,30 @@ BOOST_AUTO_TEST_CASE(a_concurrency_hint_is_no_number_of_threads)
     static_assert(!std::is_convertible_v<int, ewyk::strategy_context>);
 }
 
+// What promises one thread has one, as with an io_context.
+BOOST_AUTO_TEST_CASE(a_concurrency_hint_of_one_thread)
+{
+    for (int hint : {1, static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)})
+        BOOST_TEST(ewyk::strategy_context(hint).metrics().strategy == ewyk::strategy_t::produce_consume);
+    for (int hint : {2, 16, BOOST_ASIO_CONCURRENCY_HINT_DEFAULT,
+             static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_SAFE),
+             static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO)})
+        BOOST_TEST(ewyk::strategy_context(hint).metrics().strategy == ewyk::strategy_t());
+
+    ewyk::strategy_context ctx(1);
+    std::vector<int> order;
+    std::set<std::thread::id> seen;
+    for (int i = 0; i != 100; ++i)
+        asio::post(ctx, [&, i] {
+            order.push_back(i);
+            seen.insert(self());
+        });
+    ctx.run();
+    BOOST_TEST(order.size() == 100u);
+    BOOST_TEST(std::is_sorted(order.begin(), order.end()));
+    BOOST_TEST((seen == std::set<std::thread::id>{self()}));
+}
+
 // Not on this thread either, unless another one has taken over from it: then it does what the pool's
 // threads do.
 BOOST_AUTO_TEST_CASE(pec_never_runs_a_handler_on_the_producer)

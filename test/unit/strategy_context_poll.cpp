@@ -27,6 +27,55 @@ BOOST_AUTO_TEST_CASE(returns_while_a_handler_blocks_production)
     caller.join();
 }
 
+// As with an io_context: what is ready runs, long before the grace is over.
+void runs_what_a_handler_waits_for(ewyk::strategy_t s, bool one, bool native)
+{
+    event running;
+    event release;
+    ewyk::strategy_context ctx({.strategy = s, .grace = 1h, .max_threads = 2});
+    auto const block = [&] {
+        running.set();
+        release.wait();
+    };
+    if (native)
+        asio::post(static_cast<asio::io_context&>(ctx), block);
+    else
+        asio::post(ctx, block);
+    std::thread caller([&] { ctx.run(); });
+    BOOST_TEST(running.wait());
+    asio::post(ctx, [&] { release.set(); });
+    std::size_t ran = 0;
+    BOOST_TEST(eventually([&] { return (ran += one ? ctx.poll_one() : ctx.poll()) != 0; }));
+    caller.join();
+    BOOST_TEST(ran == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(runs_beside_a_handler)
+{
+    for (auto s : {ewyk::strategy_t::eat_what_you_kill, ewyk::strategy_t::execute_produce_consume})
+        for (bool one : {false, true})
+            for (bool native : {false, true})
+                runs_what_a_handler_waits_for(s, one, native);
+}
+
+// One at a time: nothing runs beside the handler.
+BOOST_AUTO_TEST_CASE(returns_beside_a_handler_of_produce_consume)
+{
+    event running;
+    event release;
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    asio::post(ctx, [&] {
+        running.set();
+        release.wait();
+    });
+    std::thread caller([&] { ctx.run(); });
+    BOOST_TEST(running.wait());
+    asio::post(ctx, [] {});
+    BOOST_TEST(ctx.poll() == 0u);
+    release.set();
+    caller.join();
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -357,7 +357,8 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
     {
         if (t.interrupted())
             passed_.rethrow_one();
-        bool const entered = engine_.enter(frame);
+        bool const entered = engine_.enter(frame)
+            || (t.wait() == detail::run_call::waiting::none && poll_beside(frame));
         if (!entered && t.wait() == detail::run_call::waiting::none && threads_.is_alone(frame))
         {
             // A thread of the pool has the right, and is on its way out; or runs a handler with it,
@@ -388,6 +389,23 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
             if (detail::task* job = std::exchange(self.job, nullptr))
                 run_job(frame, job);
     }
+}
+
+// With an io_context a thread that polls runs what is ready, whatever other threads run. So where
+// the producer runs a task that does not end soon, which another thread may take over from anyhow,
+// this one does. False if it does not produce, as where one task runs at a time.
+ASIO_EWYK_DECL bool strategy_service::poll_beside(detail::call_frame& frame)
+{
+    auto const running = engine_.running_lease();
+    if (!running)
+        return false;
+    for (auto const late = detail::after(default_grace); std::chrono::steady_clock::now() < late;)
+    {
+        if (engine_.running_lease() != running)
+            return false;
+        std::this_thread::yield();
+    }
+    return engine_.take_over_here(frame, *running);
 }
 
 // Parks this thread, unless there is something to do. True if somebody woke it.

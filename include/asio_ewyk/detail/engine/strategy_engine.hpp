@@ -18,6 +18,7 @@
 #include <atomic>
 #include <chrono>
 #include <concepts>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -177,6 +178,19 @@ public:
         loop(frame);
         return true;
     }
+
+    // Any thread: the lease that a task or a native handler runs on now, if there is one.
+    std::optional<lease::number> running_lease() const noexcept
+    {
+        lease::sight const s = lease_.look();
+        if (s.leased && s.what != lease::activity::waits)
+            return s.which;
+        return {};
+    }
+
+    // As enter(), for a caller that does not wait: takes over from the thread of that lease, and
+    // produces here. False if the lease has ended.
+    bool take_over_here(call_frame& frame, lease::number n);
 
     // Has another thread produce.
     void dispatch(call_frame& frame);

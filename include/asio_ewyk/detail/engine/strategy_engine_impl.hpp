@@ -315,6 +315,23 @@ lessor::outcome strategy_engine<Producer, Threads>::take_over(
 }
 
 template <class Producer, class Threads>
+bool strategy_engine<Producer, Threads>::take_over_here(call_frame& frame, lease::number n)
+{
+    if (frame.nested || !lease_.end(n))
+        return false;
+    bool const occupies = lease_occupies_.load(std::memory_order_relaxed);
+    test_point();
+    // Settled as the late thread does that comes back: whichever of the two is first produces.
+    if (!right_.reclaim(n))
+        return false;
+    counters_.taken_over();
+    if (occupies)
+        threads_.vacate();
+    loop(frame);
+    return true;
+}
+
+template <class Producer, class Threads>
 void strategy_engine<Producer, Threads>::release(lease::number n) noexcept
 {
     if (lease_.end(n))

@@ -83,8 +83,8 @@ private:
     static constexpr std::uint64_t longest = std::uint64_t{1} << 40;
 };
 
-/** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and what is
-    going on in it: the result of their `metrics()`.
+/** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and does
+    now: the result of their `metrics()`.
 
     Counters never fall, and count a task when it begins: when run() has returned, their sum is the
     number of handlers that it ran. They are read one after the other while others may count on.
@@ -99,7 +99,7 @@ struct strategy_metrics
     /// The strategy of executors that are not asked to use another one.
     strategy_t strategy = {};
 
-    /// Tasks that the thread that found them ran, and then went on producing.
+    /// Tasks that were run by the thread that found them, which then produced again.
     std::uint64_t produce_consume = 0;
 
     /// Likewise, with `this_invocation::may_block()` false.
@@ -111,7 +111,7 @@ struct strategy_metrics
     /// Tasks before which production was handed over: eager hand-overs.
     std::uint64_t execute_produce_consume = 0;
 
-    /// Tasks that ran on a lease: production went on here unless they were late.
+    /// Tasks that ran on a lease: this thread kept producing unless they were late.
     std::uint64_t on_lease = 0;
 
     /// Of these, and of handlers that the `io_context` ran by itself, those that were late, or said
@@ -158,7 +158,7 @@ struct strategy_metrics
 /** What a `worker_pool` has done, and what its threads do: the result of its `metrics()`.
 
     What contexts and strategies have the pool run is in their metrics, and not in `tasks` and the
-    histograms here; all other figures are about everybody who uses the pool. The states of the
+    histograms here; all other figures cover all users of the pool. The states of the
     threads add up to `threads`. Else as strategy_metrics.
 
     @par Thread Safety

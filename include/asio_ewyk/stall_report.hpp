@@ -25,7 +25,7 @@ enum class stall_kind
 
 /** A handler that does not return, or many that add up: what `on_stall` is told.
 
-    A description, which holds nothing that could be gone.
+    A value type; it owns its data.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.

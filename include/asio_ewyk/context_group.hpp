@@ -58,7 +58,7 @@ public:
     context_group(context_group const&) = delete;
     context_group& operator=(context_group const&) = delete;
 
-    /** The context whose turn it is, or the one that the chooser says.
+    /** The next context in turn, or the one that the chooser says.
 
         Throws what the chooser throws, and `std::out_of_range` if its index is not below size().
     */

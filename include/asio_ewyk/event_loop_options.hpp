@@ -30,9 +30,9 @@ struct event_loop_options
     int io_ratio = 50;
 
     /// The most tasks that may wait; 0: no limit. Beyond that a task from another thread is refused
-    /// with `queue_full_error`. What the loop itself submits is not, as it belongs to operations
+    /// with `queue_full_error`. Tasks of the loop's own thread are not: they belong to operations
     /// that have begun. Asio's strands and the operations of other contexts do not expect it: a
-    /// strand that is refused stays locked. So submit to a limited loop from code of yours only.
+    /// strand that is refused stays locked. So submit to a limited loop only from your own code.
     std::size_t max_pending_tasks = 0;
 
     /// The thread is named `<name>-<number>`; where the system limits the length (Linux: 15

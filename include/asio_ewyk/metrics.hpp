@@ -114,12 +114,12 @@ struct strategy_metrics
     /// Tasks that ran on a lease: this thread kept producing unless they were late.
     std::uint64_t on_lease = 0;
 
-    /// Of these, and of handlers that the `io_context` ran by itself, those that were late, or said
-    /// with `blocking_section` that they would be: lazy hand-overs.
+    /// Lazy hand-overs: of these, and of handlers that the `io_context` ran by itself, those that
+    /// were late, or said so in advance with `blocking_section`.
     std::uint64_t taken_over = 0;
 
-    /// How often a thread came back from a task before or during which production was handed over,
-    /// and another one produced.
+    /// How often production was handed over before or during a task, and another thread produced
+    /// when that task ended.
     std::uint64_t superseded = 0;
 
     /// How many exceptions of tasks left run() or its siblings, or produce(), or reached
@@ -128,8 +128,8 @@ struct strategy_metrics
 
     // Of the moment.
 
-    /// The system has refused a thread of idle priority, so only the watchdog looks for tasks that
-    /// are late: others wait some milliseconds longer for one that blocks.
+    /// The system has refused a thread of idle priority, so only the watchdog looks for late tasks:
+    /// a task that blocks delays the others by some milliseconds more.
     bool sentinel_refused = false;
 
     std::size_t queued = 0;         ///< tasks that wait to be produced; 0 for an execution_strategy
@@ -167,8 +167,8 @@ struct strategy_metrics
 struct pool_metrics
 {
     std::uint64_t tasks = 0;          ///< functions that the pool's own interface got, and began
-    std::uint64_t refused = 0;        ///< tasks refused since the queue was full
-    std::uint64_t run_by_caller = 0;  ///< tasks that the submitter ran since the queue was full
+    std::uint64_t refused = 0;        ///< tasks refused because the queue was full
+    std::uint64_t run_by_caller = 0;  ///< tasks that the submitter ran because the queue was full
     std::uint64_t exceptions = 0;     ///< that reached `on_exception`
     std::uint64_t starts = 0;         ///< threads started
     std::uint64_t start_failures = 0; ///< threads that the system would not start

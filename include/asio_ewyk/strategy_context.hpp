@@ -23,8 +23,8 @@ namespace asio_ewyk {
     - `eat_what_you_kill` (the default): chosen for each handler; one that blocks never stops the
       others.
 
-    What runs on the `io_context`'s own executor, as in a class that was given an `io_context&`,
-    goes by the strategy of the context, as far as the system tells that a handler has blocked.
+    Handlers on the `io_context`'s own executor, as in a class that was given an `io_context&`,
+    follow the strategy of the context, as far as the system tells that a handler has blocked.
 
     With all but the first, handlers that do not share a strand run concurrently, as with an
     `io_context` that several threads run. The context's pool adds threads to the callers of
@@ -102,8 +102,8 @@ public:
     /** Runs handlers until there is no outstanding work or stop() is called. When the last caller
         returns, no handler of the context runs any more, except one that has called run() itself.
 
-        @returns how many handlers were executed: those of this thread and those that were given
-        to, or run by, the pool since the last call. With several callers the sum is right.
+        @returns how many handlers were executed: those of this thread, and those given to or run
+        by the pool since the last call. With several callers the sum is right.
     */
     std::size_t run() { return service_.run_until(clock::time_point::max()); }
 

@@ -102,7 +102,7 @@ private:
     class runner;
     class task_work;
 
-    // What the io_context calls before it is destroyed: tasks are destroyed unrun.
+    // The io_context calls it before it is destroyed: tasks are destroyed without being run.
     void shutdown() override;
 
     // The pool's threads do not exist in the child.

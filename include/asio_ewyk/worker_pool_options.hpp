@@ -51,8 +51,8 @@ struct worker_pool_options
     /// nothing before they are needed. One that is in `on_thread_stop` has ended. 1 to 1000000.
     std::size_t max_threads = 200;
 
-    /// How many threads `try_execute` may keep parked ahead of need: one that finds no parked
-    /// thread fails, and starts a thread for the next time while fewer than this are on their way.
+    /// How many threads `try_execute` may keep parked ahead of need: a call that finds no parked
+    /// thread fails, and starts one for the next time while fewer than this are on their way.
     /// Less than `max_threads`; 0: hand-overs take only threads that happen to be parked;
     /// `automatic`: one for each core, at most an eighth of `max_threads`, at least 1 (0 if
     /// `max_threads` is 1).

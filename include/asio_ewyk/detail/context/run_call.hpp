@@ -43,7 +43,7 @@ public:
 
     bool limit_reached() const noexcept { return executed_ >= limit_; }
 
-    // Whether it is over, as far as it can tell itself.
+    // Whether it is over by its own limit or deadline.
     bool done() const noexcept
     {
         return limit_reached()

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 /** A completion token or handler, and the invocation type of what it is called in.
 
-    What `bind_invocation` returns; to be named only by who stores one.
+    What `bind_invocation` returns. Name the type only to store one.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: as safe as those of `T`.
@@ -72,10 +72,11 @@ private:
       `strand<any_io_executor>` and an executor with an allocator in an `any_io_executor` hide what
       they hold; `use_future` sets its promise wherever the operation completes.
 
-    A coroutine that awaits goes on in a task of that type, up to the next operation that it awaits.
+    A coroutine that awaits resumes in a task of that type, up to the next operation that it awaits.
 
-    It means what completes later. `asio::post(executor, token)` submits by `executor` itself first,
-    whatever the token is bound to: there, require the invocation type of `executor`.
+    The binding is for what completes later. `asio::post(executor, token)` first submits by
+    `executor` itself, whatever the token is bound to: there, require the invocation type of
+    `executor`.
 
     @par Thread Safety
     Distinct objects: safe.

@@ -13,9 +13,9 @@ namespace asio_ewyk {
     Everywhere else it has no effect: without a grace, with a strategy or an invocation type that
     keeps its thread, in a task of a `worker_pool`, on a thread that runs no task.
 
-    Nobody has to say so: a task that blocks unannounced delays the others by the grace. Guards may
-    be nested; the right comes back after the task, not after the scope. What a coroutine does after
-    a `co_await` is another task, in which it has to be said again. The idea is that of Java's
+    It is optional: a task that blocks unannounced delays the others by the grace. Guards may be
+    nested; the right comes back after the task, not after the scope. What a coroutine does after
+    a `co_await` is another task, which needs a guard of its own. The idea is that of Java's
     `ForkJoinPool.ManagedBlocker` and of tokio's `block_in_place`.
 
     @par Thread Safety

@@ -17,16 +17,16 @@ namespace asio_ewyk {
 
 /** Chooses the event loop that has been least busy: for an `event_loop_group`, instead of turns.
 
-    How busy a loop is is measured by the CPU time of its thread, over the last tenth of a second
-    or so; a loop that has not started is idle. The loops do nothing for that: the chooser reads the
+    The load of a loop is the CPU time of its thread, over the last tenth of a second or so;
+    a loop that has not started is idle. The loops do nothing for that: the chooser reads the
     clocks, and no more often than every 10 ms. What was given out since is estimated, so
-    connections that come all at once are spread over the loops, the less busy ones getting
+    connections that come all at once are spread over the loops, and the less busy ones get
     more. Idle loops get the same number each, but not in turn.
 
     A loop that waits in a handler, for a lock or for a disk, uses no CPU time and looks idle. One
     that has ended is not chosen, unless all have. Where the system has no such
-    clocks all loops do, and get the same number each. A connection stays with its loop: which one
-    is busy is taken into account for new ones only.
+    clocks all loops look idle, and get the same number each. A connection stays with its loop:
+    only new connections are given out by load.
 
     A copy is a chooser that has measured nothing yet, so one can be the pattern for the choosers of
     several groups.

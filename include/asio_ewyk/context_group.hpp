@@ -22,7 +22,7 @@ namespace asio_ewyk {
     Distinct objects: safe. Shared objects: safe, except for destruction.
 
     @par Exception Safety
-    Each function says what it throws; what it throws changes nothing but whose turn it is.
+    Each function says what it throws; an exception changes nothing but which context is next.
 
     @see event_loop_group
 */
@@ -35,7 +35,7 @@ public:
     using const_iterator =
         boost::indirect_iterator<std::unique_ptr<Context> const*, Context const>;
 
-    /// Says which context is next: its index, less than `size()`. Called by whatever thread calls
+    /// Says which context is next: its index, less than `size()`. Called on each thread that calls
     /// next(), by several at a time.
     using chooser = std::function<std::size_t(context_group const&)>;
 
@@ -58,9 +58,9 @@ public:
     context_group(context_group const&) = delete;
     context_group& operator=(context_group const&) = delete;
 
-    /** The context whose turn it is, or the one that the chooser says.
+    /** The next context in turn, or the one that the chooser says.
 
-        Throws what the chooser throws, and `std::out_of_range` if it says one that there is not.
+        Throws what the chooser throws, and `std::out_of_range` if its index is not below size().
     */
     Context& next()
     {
@@ -96,11 +96,11 @@ public:
     const_iterator end() const noexcept { return const_iterator(contexts_.data() + size()); }
 
 private:
-    // In turn for ever. A counter that wraps around would skip some where the number is not a power
-    // of two (netty/netty#10489).
+    // In turn for ever. A counter that wraps around would skip some contexts if their number is not
+    // a power of two (netty/netty#10489).
     std::size_t turn() noexcept
     {
-        // Relaxed: nothing else depends on whose turn it is.
+        // Relaxed: nothing else depends on which context is next.
         std::size_t now = turn_.load(std::memory_order_relaxed);
         while (!turn_.compare_exchange_weak(
             now, now + 1 == contexts_.size() ? 0 : now + 1, std::memory_order_relaxed))
@@ -112,7 +112,7 @@ private:
     chooser const choose_; // empty: in turn
     std::atomic<std::size_t> turn_{0}; // any thread that calls next()
 
-    // Last: they may tell others that they are gone, who call next() until then.
+    // Last: while they are destroyed they may notify objects that still call next().
     std::vector<std::unique_ptr<Context>> contexts_;
 };
 

@@ -10,7 +10,7 @@ namespace asio_ewyk {
 /** Writes what all contexts, loops, pools and strategies of the process are doing, in words, a line
     for each of them and for each thread that runs, or ran, their handlers.
 
-    It reads without a lock, waits for nobody, and stops nobody: so it works while everything is
+    It reads without a lock, waits for no thread, and stops none: so it works while everything is
     stuck, and each line is true for a moment of its own. The text is for people, and may change.
 
     @par Thread Safety
@@ -24,8 +24,8 @@ void dump(std::ostream& out);
 #if defined(__unix__) || defined(__APPLE__)
 
 /** Likewise to a file descriptor, by nothing but `write`: may be called in a signal handler, and
-    with no memory left. Types are named as the compiler does: `c++filt -t` makes them readable. Who
-    destroys a context meanwhile waits for it.
+    with no memory left. Types are named as the compiler does: `c++filt -t` makes them readable. A
+    thread that destroys a context meanwhile waits for it.
 
     No-throw guarantee; what cannot be written is left out.
 */

@@ -30,18 +30,18 @@ namespace asio_ewyk {
 
     The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
     or destruction; until then it waits for more, also where an `io_context` would run out of work.
-    It blocks the signals that the thread blocks which makes the loop. No other may run the loop,
-    nor restart it, also not through a reference to the base class; code that knows it as an
-    `io_context` only does not start the thread, so call start() before. Tasks of one thread run in
-    the order in which it submitted them. The child of a fork has no loops: as theirs are always
-    inside run(), `notify_fork` is of no use.
+    It inherits the signal mask of the thread that makes the loop. No other thread may run or
+    restart the loop, not through a reference to the base class either; code that knows it only as
+    an `io_context` does not start the thread, so call start() before. Tasks of one thread run in
+    the order in which it submitted them. The child of a fork has no loops: as their threads are
+    always inside run(), `notify_fork` is of no use.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.
 
     @par Exception Safety
     What a handler throws goes to `event_loop_options::on_exception` (default: `std::terminate`),
-    and the loop goes on.
+    and the loop continues.
 
     @see event_loop_group, event_loop_executor, event_loop_options
 */
@@ -59,8 +59,8 @@ public:
     {
     }
 
-    /// stop(), waits for the handler that runs, and destroys, unrun, all that are left. Not to be
-    /// called by a handler of the loop.
+    /// stop(), waits for the handler that runs, and destroys the rest without running them. Not to
+    /// be called by a handler of the loop.
     ~event_loop()
     {
         end();
@@ -78,11 +78,11 @@ public:
     void start() { service_.start(); }
 
     /** Runs f() after `delay`, from now; a negative one counts as 0. Never, if the clock does not
-        reach that far: any unit of time may be as long as it can.
+        reach that far: durations may be as long as their type can hold.
 
         Throws what allocation and the copy of f throw, and `std::system_error` if the loop's thread
         or its timers cannot be started. After the loop has ended f is destroyed. The names of the
-        three are Netty's, and Java's.
+        three functions are Netty's, and Java's.
     */
     template <class Rep, class Period, class F>
         requires std::invocable<std::decay_t<F>>
@@ -122,10 +122,10 @@ public:
 
     /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
 
-        Each task that runs in the quiet period begins another one; completions of I/O do not. Tasks
+        Each task that runs in the quiet period restarts it; completions of I/O do not. Tasks
         that were submitted before the end are run, and after the timeout destroyed; later ones are
-        destroyed at once. For scheduled functions see scheduled_task. Later calls while one is
-        under way change neither time, but wait, too.
+        destroyed at once. For scheduled functions see scheduled_task. A call while another is
+        under way changes neither time, but waits, too.
 
         A negative time counts as 0; with one that the clock does not reach it waits for ever.
 
@@ -155,9 +155,9 @@ public:
         Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
         and not the shutdown.
 
-        While it is under way it has a thread, as a loop that is stuck cannot tell the time. Throws
-        `std::system_error` if that cannot be started; the loop is shut down all the same. What the
-        executor throws when the completion is posted to it terminates the program.
+        Until it completes it has a thread of its own, as a loop that is stuck cannot tell the time.
+        Throws `std::system_error` if that cannot be started; the loop is shut down all the same.
+        If posting the completion to the executor throws, the program is terminated.
     */
     template <class R1, class P1, class R2, class P2, class CompletionToken>
     auto async_shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
@@ -185,23 +185,22 @@ public:
     void stop() noexcept { service_.stop(); }
 
     /** Makes the loop's reactor anew: on Linux, another epoll descriptor, on which all descriptors
-        are registered again. For one that is broken, and returns again and again although nothing
-        is ready; nothing that waits is lost. Netty's `rebuildSelector()`.
+        are registered again. For a broken one, which returns again and again although nothing
+        is ready; no pending operation is lost. Netty's `rebuildSelector()`.
 
-        It is a task, so it is done when a task that this thread submits after it runs. Until then
-        other threads may submit and schedule what they like, but not make, use or destroy I/O
-        objects, timers and signal sets of the loop. That is what serve() on another loop does, and
+        It is a task: it is done when a later task of the calling thread runs. Until then
+        other threads may submit and schedule functions, but not make, use or destroy I/O
+        objects, timers and signal sets of the loop. serve() on another loop does that, and so does
         an acceptor there which makes its sockets with the executor of this one: they have to wait
         as well.
 
         If a descriptor cannot be registered again (it was closed behind Asio's back, or is that of
-        a file), `boost::system::system_error` goes to `on_exception`, and all that can be done with
-        the loop is to stop it. Not for Asio's io_uring backend. Throws what `execute` of the
-        executor does.
+        a file), `boost::system::system_error` goes to `on_exception`, and the loop can only be
+        stopped. Not for Asio's io_uring backend. Throws what `execute` of the executor does.
     */
     void rebuild_reactor() { service_.rebuild_reactor(); }
 
-    // Not of this class: they go past the loop's thread.
+    // The base class's, which would bypass the loop's thread.
     void post() = delete;
     void dispatch() = delete;
     void wrap() = delete;
@@ -234,7 +233,7 @@ private:
             service_.run_later<Kind>(initial_delay, period, std::forward<F>(f)));
     }
 
-    // Twice is as good as once.
+    // Idempotent.
     void end() noexcept
     {
         service_.join();

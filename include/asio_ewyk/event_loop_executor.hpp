@@ -16,7 +16,7 @@ namespace detail {
 
 class event_loop_service;
 
-// Whoever has work for a loop wants its thread.
+// Outstanding work needs the loop's thread, so this starts it.
 class event_loop_work : public io_context_work
 {
 public:

@@ -42,10 +42,10 @@ public:
     {
     }
 
-    /** Ends all loops, each after the handler that runs, and destroys, unrun, what is left.
+    /** Ends all loops, each after the handler that runs, and destroys the rest without running it.
 
-        A handler of one may use objects of another: none is gone before all have ended and all
-        handlers are destroyed.
+        A handler of one loop may use objects of another: no loop is destroyed before all have ended
+        and all handlers are destroyed.
     */
     ~event_loop_group()
     {

@@ -30,9 +30,9 @@ struct event_loop_options
     int io_ratio = 50;
 
     /// The most tasks that may wait; 0: no limit. Beyond that a task from another thread is refused
-    /// with `queue_full_error`. What the loop itself submits is not, as it belongs to operations
+    /// with `queue_full_error`. Tasks of the loop's own thread are not: they belong to operations
     /// that have begun. Asio's strands and the operations of other contexts do not expect it: a
-    /// strand that is refused stays locked. So submit to a limited loop from code of yours only.
+    /// strand that is refused stays locked. So submit to a limited loop only from your own code.
     std::size_t max_pending_tasks = 0;
 
     /// The thread is named `<name>-<number>`; where the system limits the length (Linux: 15
@@ -53,7 +53,7 @@ struct event_loop_options
     /// Called on the loop's thread after its last task. Must not throw.
     std::function<void()> on_thread_stop = {};
 
-    /// Called on the loop's thread with what a handler threw; the loop goes on. Empty:
+    /// Called on the loop's thread with what a handler threw; the loop continues. Empty:
     /// `std::terminate`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
@@ -66,11 +66,11 @@ struct event_loop_options
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);
 
-    /** Called with each report, at most 10 times a second for a context, by one thread that is
-        nobody else's. It may use the context, but not destroy it, wait for its handlers, nor end
-        the process by `exit`: while it runs nothing else is reported, and the destructor of the
-        context waits for it. What it throws is caught, and the report goes where it goes if this
-        is empty: a line on stderr.
+    /** Called with each report, at most 10 times a second for a context, on the library's report
+        thread. It may use the context, but not destroy it, wait for its handlers, nor end the
+        process by `exit`: while it runs nothing else is reported, and the destructor of the
+        context waits for it. If it throws, that is caught, and the report goes to stderr, as it
+        does if this is empty.
     */
     stall_callback on_stall = {};
 

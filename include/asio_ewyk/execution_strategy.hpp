@@ -17,7 +17,7 @@
 
 namespace asio_ewyk {
 
-/** Takes tasks from a producer and decides which thread runs each, and which one produces on.
+/** Takes tasks from a producer and decides which thread runs each, and which one produces next.
 
     For each produced task, by strategy and by `invocation()` of the task (without it: `blocking`):
 
@@ -30,12 +30,12 @@ namespace asio_ewyk {
     |                           |              | pool can take over,    | pool can take over,    |
     |                           |              | else PIC               | else PEC               |
 
-    - PC, produce-consume: run it here, go on producing.
+    - PC, produce-consume: run it here, then produce again.
     - PIC, produce-invoke-consume: likewise, with `this_invocation::may_block()` false.
-    - PEC, produce-execute-consume: give it to the pool, go on producing. If the pool's queue is
+    - PEC, produce-execute-consume: give it to the pool, then produce again. If the pool's queue is
       full, see `worker_pool_options::when_full`: the producer runs it, or it is destroyed.
     - EPC, execute-produce-consume: let another thread produce and run it here; afterwards produce
-      on, unless the other thread has begun to.
+      again, unless the other thread has begun to.
 
     On a producing thread that may not block itself, `eat_what_you_kill` runs an `either` task as
     PC and a `blocking` one as PEC. With `execute_produce_consume`, when the pool is out of threads,
@@ -43,11 +43,11 @@ namespace asio_ewyk {
 
     A producer may wait for as long as it likes, so with `eat_what_you_kill` the last thread of a
     pool does not take over: it is left for tasks. That is no guarantee, as a thread may also come
-    to produce by `dispatch()`, with `execute_produce_consume`, or because its task ends and nobody
-    else produces: a pool must have more threads than producers that wait in it.
+    to produce by `dispatch()`, with `execute_produce_consume`, or because its task ends and no
+    other thread produces: a pool must have more threads than producers that wait in it.
 
-    States: idle (nobody produces), producing (one thread does), reproducing (one thread does, and
-    will look again before it goes idle). This is Jetty's `ExecutionStrategy` with its
+    States: idle (no thread produces), producing (one does), reproducing (one does, and will look
+    again before it goes idle). This is Jetty's `ExecutionStrategy` with its
     `AdaptiveExecutionStrategy`; *eat what you kill* is a hunter's rule: the thread that found
     the work, and so has it in its cache, consumes it.
 
@@ -130,7 +130,7 @@ public:
     /// The strategy in use. No-throw guarantee.
     strategy_t strategy() const noexcept { return engine_.strategy(); }
 
-    /// What was done and what is going on; nothing is measured, so its histograms are empty.
+    /// Counters and present figures; nothing is timed, so its histograms are empty.
     /// No-throw guarantee.
     strategy_metrics metrics() const noexcept
     {
@@ -161,11 +161,11 @@ private:
         }
         catch (...)
         {
-            // No memory: nobody sees it.
+            // No memory: stall reports and dump() do without it.
         }
     }
 
-    // For whoever watches it.
+    // For the stall monitor and dump().
     bool serves() const noexcept { return true; }
     std::size_t waiting() const noexcept { return threads_.client().size(); }
     std::size_t taken() const noexcept { return threads_.client().taken(); }

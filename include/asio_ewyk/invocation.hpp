@@ -20,8 +20,7 @@ namespace asio = boost::asio;
 
     - `blocking`: it may block. The default for whatever is not declared.
     - `non_blocking`: it never blocks; the producer may run it between two polls of the reactor.
-    - `either`: it blocks only where it may: it asks `this_invocation::may_block()` and, where that
-      is false, takes a way that does not block.
+    - `either`: it asks `this_invocation::may_block()`, and does not block where that is false.
 
     The words are those of Jetty (`org.eclipse.jetty.util.thread.Invocable.InvocationType`). Like
     `strategy_t` it is a property in the sense of Asio, for `asio::require`, `prefer` and `query`.
@@ -77,7 +76,7 @@ inline constexpr invocation_t invocation_t::blocking{kind::blocking};
 inline constexpr invocation_t invocation_t::non_blocking{kind::non_blocking};
 inline constexpr invocation_t invocation_t::either{kind::either};
 
-/// The property to query, and the place of its values: `invocation.non_blocking`.
+/// The property to query, and the scope of its values: `invocation.non_blocking`.
 inline constexpr invocation_t invocation{};
 
 namespace detail {
@@ -131,8 +130,8 @@ namespace this_invocation {
 
 /** Whether the running task may block this thread.
 
-    False while an `invocation.either` task runs on a producer that nobody could relieve: a wait
-    would then stop everything that the producer serves. True everywhere else. No-throw guarantee.
+    False while an `invocation.either` task runs on a producer for which no thread could take over:
+    a wait would then stop all that it serves. True everywhere else. No-throw guarantee.
 */
 // Not inlined: a coroutine may ask again on another thread, for which clang would look at the mark
 // of the first one (llvm/llvm-project#47179).

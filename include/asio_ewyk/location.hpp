@@ -9,10 +9,10 @@ namespace asio_ewyk::this_invocation {
 
 /** Says where the handler that this thread runs is, for stall reports and `dump`: by default, here.
 
-    It counts until the handler ends, says another place, or runs other handlers inside of it. What
-    a coroutine does after a `co_await` is another handler, in which it has to be said again. Some
-    nanoseconds; no effect on a thread that runs no handler. The strings of `where` must last: those
-    of a `boost::source_location` that the compiler made do.
+    It counts until the handler ends, sets another location, or runs other handlers inside of it.
+    What a coroutine does after a `co_await` is another handler, which has to say it again. Some
+    nanoseconds; no effect on a thread that runs no handler. The strings of `where` must have static
+    storage, as those of a compiler-made `boost::source_location` have.
 
     @par Exception Safety
     No-throw guarantee.

@@ -83,8 +83,8 @@ private:
     static constexpr std::uint64_t longest = std::uint64_t{1} << 40;
 };
 
-/** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and what is
-    going on in it: the result of their `metrics()`.
+/** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and does
+    now: the result of their `metrics()`.
 
     Counters never fall, and count a task when it begins: when run() has returned, their sum is the
     number of handlers that it ran. They are read one after the other while others may count on.
@@ -99,7 +99,7 @@ struct strategy_metrics
     /// The strategy of executors that are not asked to use another one.
     strategy_t strategy = {};
 
-    /// Tasks that the thread that found them ran, and then went on producing.
+    /// Tasks that were run by the thread that found them, which then produced again.
     std::uint64_t produce_consume = 0;
 
     /// Likewise, with `this_invocation::may_block()` false.
@@ -111,15 +111,15 @@ struct strategy_metrics
     /// Tasks before which production was handed over: eager hand-overs.
     std::uint64_t execute_produce_consume = 0;
 
-    /// Tasks that ran on a lease: production went on here unless they were late.
+    /// Tasks that ran on a lease: this thread kept producing unless they were late.
     std::uint64_t on_lease = 0;
 
-    /// Of these, and of handlers that the `io_context` ran by itself, those that were late, or said
-    /// with `blocking_section` that they would be: lazy hand-overs.
+    /// Lazy hand-overs: of these, and of handlers that the `io_context` ran by itself, those that
+    /// were late, or said so in advance with `blocking_section`.
     std::uint64_t taken_over = 0;
 
-    /// How often a thread came back from a task before or during which production was handed over,
-    /// and another one produced.
+    /// How often production was handed over before or during a task, and another thread produced
+    /// when that task ended.
     std::uint64_t superseded = 0;
 
     /// How many exceptions of tasks left run() or its siblings, or produce(), or reached
@@ -128,8 +128,8 @@ struct strategy_metrics
 
     // Of the moment.
 
-    /// The system has refused a thread of idle priority, so only the watchdog looks for tasks that
-    /// are late: others wait some milliseconds longer for one that blocks.
+    /// The system has refused a thread of idle priority, so only the watchdog looks for late tasks:
+    /// a task that blocks delays the others by some milliseconds more.
     bool sentinel_refused = false;
 
     std::size_t queued = 0;         ///< tasks that wait to be produced; 0 for an execution_strategy
@@ -158,7 +158,7 @@ struct strategy_metrics
 /** What a `worker_pool` has done, and what its threads do: the result of its `metrics()`.
 
     What contexts and strategies have the pool run is in their metrics, and not in `tasks` and the
-    histograms here; all other figures are about everybody who uses the pool. The states of the
+    histograms here; all other figures cover all users of the pool. The states of the
     threads add up to `threads`. Else as strategy_metrics.
 
     @par Thread Safety
@@ -167,8 +167,8 @@ struct strategy_metrics
 struct pool_metrics
 {
     std::uint64_t tasks = 0;          ///< functions that the pool's own interface got, and began
-    std::uint64_t refused = 0;        ///< tasks refused since the queue was full
-    std::uint64_t run_by_caller = 0;  ///< tasks that the submitter ran since the queue was full
+    std::uint64_t refused = 0;        ///< tasks refused because the queue was full
+    std::uint64_t run_by_caller = 0;  ///< tasks that the submitter ran because the queue was full
     std::uint64_t exceptions = 0;     ///< that reached `on_exception`
     std::uint64_t starts = 0;         ///< threads started
     std::uint64_t start_failures = 0; ///< threads that the system would not start

@@ -13,11 +13,11 @@
 
 namespace asio_ewyk {
 
-/** A page of metrics for Prometheus and what else reads its text format, version 0.0.4.
+/** A page of metrics for Prometheus and others that read its text format, version 0.0.4.
 
     Each add() is a snapshot of a context, a pool or a loop, with labels that tell it from the
     others. The page has all samples of a family together, as the format wants it, in units without
-    prefix: times in seconds. Which families there are says the page _Metrics_ of the documentation.
+    prefix: times in seconds. The page _Metrics_ of the documentation lists the families.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -55,7 +55,7 @@ public:
     void add_gauge(std::string_view name, std::string_view help, double value,
         std::vector<label> const& labels = {});
 
-    /// Writes the page. It does not throw but what the stream is told to.
+    /// Writes the page. Throws only what the stream is told to.
     friend std::ostream& operator<<(std::ostream& out, prometheus_page const& page);
 
 private:

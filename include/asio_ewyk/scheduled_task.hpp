@@ -10,16 +10,16 @@ namespace asio_ewyk {
 
 /** A function that an `event_loop` runs later, once or again and again: Netty's `ScheduledFuture`.
 
-    A handle: copies are of the same task, and without any the task goes on. It may outlive the
+    A handle: copies are of the same task, and the task outlives them. A handle may outlive the
     loop. A default-constructed one is of no task; it counts as cancelled and done.
 
-    - The function runs on the loop's thread, as completions of I/O do: neither `max_pending_tasks`
-      nor the tasks' share of the time goes for it. It is destroyed there, once: soon after its last
-      run or cancel(). One that comes after the end of the loop is destroyed at once, where it is.
+    - The function runs on the loop's thread, as completions of I/O do: it counts neither for
+      `max_pending_tasks` nor for the tasks' share of the time. It is destroyed there, once: soon
+      after its last run or cancel(). If the loop has ended it is destroyed at once, by the caller.
     - What it throws goes to `event_loop_options::on_exception`, and it does not run again.
-    - A run never begins before the one before has returned. Where runs at a fixed rate take longer
-      than their period, or the loop is late, each run that was missed follows as soon as may be,
-      as in Java and Netty, so their number stays right; the loop gets to its other work in between.
+    - A run never begins before the previous one has returned. Where runs at a fixed rate take
+      longer than their period, or the loop is late, each missed run follows as soon as possible,
+      as in Java and Netty, so their number stays right; the loop does its other work in between.
       With a fixed delay there is nothing to catch up with.
     - When the loop ends, what has not begun is cancelled. `shutdown_gracefully` cancels series when
       it begins, as Java and Netty do. A function that is to run once still runs if it falls due in

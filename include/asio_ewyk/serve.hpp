@@ -22,8 +22,8 @@ namespace asio_ewyk {
 
 namespace detail {
 
-// Calls a handler, with its executor and allocator. Not with its cancellation slot, which
-// co_spawn would use as it does not need to be used: on one thread only.
+// Calls a handler, with its executor and allocator. Not with its cancellation slot: co_spawn would
+// use that in a way that allows cancellation on one thread only.
 template <class Handler>
 struct end_of_serving
 {
@@ -102,16 +102,15 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     group of them, and may be the same. Where they have no threads of their own they are to be run,
     and the workers to be kept from running out of work (`asio::make_work_guard`).
 
-    The operation goes on until it is cancelled, with any cancellation type: then no client is
-    accepted any more, and the sessions go on until they end. It completes after the last of them,
-    without an error; or likewise with the error that makes it impossible to accept any more.
-    A lack of descriptors or of memory is not one of them: then it pauses.
+    The operation lasts until it is cancelled, with any cancellation type: then no client is
+    accepted any more, and the sessions run until they end. It completes after the last of them,
+    without an error; or likewise with an error that makes it impossible to accept any more.
+    A lack of descriptors or of memory is no such error: then it pauses.
 
-    That one of the workers is shut down or destroyed is as good as cancellation, when that begins,
-    or if it did before; sessions in workers that have ended are not waited for. A worker that
-    refuses a session is passed over; only if all do the client is sent away, and `on_session_error`
-    told. The boss is to be shut down after the operation: it cannot complete in a loop that has
-    ended.
+    The shutdown or destruction of one of the workers cancels it too, when that begins, or if it
+    began before; it does not wait for sessions in workers that have ended. A worker that refuses a
+    session is passed over; only if all do, the connection is closed and `on_session_error` called.
+    Shut the boss down after the operation: it cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.

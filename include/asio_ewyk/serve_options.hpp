@@ -12,7 +12,7 @@
 
 namespace asio_ewyk {
 
-/// What happens to a client for whom there is no place.
+/// What happens to a client beyond the limit of connections.
 enum class connections_full
 {
     /// It waits in the system's backlog until another one leaves, as with Tomcat's `acceptCount`.

@@ -25,7 +25,7 @@ enum class stall_kind
 
 /** A handler that does not return, or many that add up: what `on_stall` is told.
 
-    A description, which holds nothing that could be gone.
+    A value type; it owns its data.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -37,9 +37,9 @@ struct stall_report
     /// The name of the context, loop or pool, from its options.
     std::string context = {};
 
-    /// The type of the handler, without what Asio wraps it in where that can be told. What was
-    /// submitted by an `any_io_executor` is hidden by that, and a coroutine is named after what
-    /// resumes it: say where it is by `set_location`. With `lag`: of the one that runs, if any.
+    /// The type of the handler, without Asio's wrappers as far as these are recognized. An
+    /// `any_io_executor` hides the type, and a coroutine is named after what resumes it: say where
+    /// it is by `set_location`. With `lag`: of the one that runs, if any.
     std::string handler = {};
 
     /// Where the handler said it is, by `set_location`.
@@ -53,8 +53,8 @@ struct stall_report
     /// With `lag`: how long tasks have waited at least.
     std::chrono::nanoseconds time{};
 
-    /// Whether the thread sleeps or waits for something. If not, the handler computes; or other
-    /// threads have the cores, and it is not the handler's fault. With `running` only.
+    /// Whether the thread sleeps or waits for something. If not, the handler computes, or waits for
+    /// a core that other threads use. With `running` only.
     bool sleeps = false;
 
     /// How many tasks wait in the context; more than 10000 are not counted.

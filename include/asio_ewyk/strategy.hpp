@@ -14,9 +14,9 @@ namespace asio_ewyk {
 
 namespace asio = boost::asio;
 
-/** An execution strategy: who runs a produced task, and who goes on producing.
+/** An execution strategy: which thread runs a produced task, and which one produces next.
 
-    | strategy                  | who runs the task      | who produces next      |
+    | strategy                  | runs the task          | produces next          |
     |---------------------------|------------------------|------------------------|
     | `produce_consume`         | the producer           | the producer           |
     | `produce_execute_consume` | a thread of the pool   | the producer           |
@@ -98,7 +98,7 @@ inline constexpr strategy_t strategy_t::custom_1{kind::custom_1};
 inline constexpr strategy_t strategy_t::custom_2{kind::custom_2};
 inline constexpr strategy_t strategy_t::custom_3{kind::custom_3};
 
-/// The property to query, and the place of its values: `strategy.produce_consume`.
+/// The property to query, and the scope of its values: `strategy.produce_consume`.
 inline constexpr strategy_t strategy{};
 
 namespace detail {

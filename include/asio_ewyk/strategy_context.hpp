@@ -19,19 +19,19 @@ namespace asio_ewyk {
     Sockets, timers, coroutines, strands and completion tokens work as with `asio::io_context`, and
     the interface is the same. What is different is which thread runs a handler:
 
-    - `produce_consume`: the caller of `run()`; one handler at a time, whoever else calls `run()`.
+    - `produce_consume`: the caller of `run()`; one handler at a time, also with several callers.
     - `produce_execute_consume`: a thread of the pool, or a caller of `run()` that has nothing
       else to do, never the one that waits for I/O.
-    - `execute_produce_consume`: the thread that found it; another one goes on waiting for I/O.
+    - `execute_produce_consume`: the thread that found it; another one then waits for I/O.
     - `eat_what_you_kill` (the default): chosen for each handler; one that blocks never stops the
       others.
 
-    What runs on the `io_context`'s own executor, as in a class that was given an `io_context&`,
-    goes by the strategy of the context, as far as the system tells that a handler has blocked.
+    Handlers on the `io_context`'s own executor, as in a class that was given an `io_context&`,
+    follow the strategy of the context, as far as the system tells that a handler has blocked.
 
     With all but the first, handlers that do not share a strand run concurrently, as with an
     `io_context` that several threads run. The context's pool adds threads to the callers of
-    `run()` when it needs them, up to `max_threads`, and only while somebody is inside `run()`.
+    `run()` when it needs them, up to `max_threads`, and only while a thread is inside `run()`.
 
     `run_one`, `run_one_for`, `run_one_until`, `poll` and `poll_one` step through the handlers on
     the calling thread; while no thread is inside `run()`, only handlers of
@@ -41,14 +41,14 @@ namespace asio_ewyk {
     Through a reference to the base class, `stopped()` and `restart()` do the same; `stop()` too,
     but a few tasks that are queued already may still run; `run()` and its siblings run the
     handlers as well, but without a strategy, on the calling thread. They should not be called
-    while others are inside `run()` or a sibling of this class: handlers are not lost, but run
-    concurrently even with `produce_consume`, and `run_for()` may be late.
+    while other threads are inside `run()` or a sibling of this class: handlers are not lost, but
+    run concurrently even with `produce_consume`, and `run_for()` may be late.
 
-    `notify_fork`, with nobody inside `run()`, is as the base class's; with `fork_prepare` it waits
-    for handlers that run on threads of the pool, and both processes start such threads anew. So it
-    is in a handler of a context with `produce_consume`, on the thread of a caller. In any other
-    handler `fork_prepare` throws `std::logic_error`; what was prepared until then goes on after
-    `fork_parent`.
+    `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
+    waits for handlers that run on threads of the pool, and both processes start such threads anew.
+    The same holds in a handler of a context with `produce_consume`, on the thread of a caller. In
+    any other handler `fork_prepare` throws `std::logic_error`; what was prepared until then resumes
+    with `fork_parent`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called
@@ -58,7 +58,7 @@ namespace asio_ewyk {
     What a handler throws leaves `run()` or its sibling on the thread of a caller, after production
     was passed on to another one; the call may then be repeated, without `restart()`. If the handler
     ran on a thread of the pool it goes to `strategy_options::on_exception`; if that is empty it
-    leaves any one call, but for those inside handlers; without a caller, `std::terminate`.
+    leaves one of the calls that are not inside handlers; without such a call, `std::terminate`.
 
     @par Example
     @snippet example/1_tutorial/1_drop_in.cpp program
@@ -89,8 +89,8 @@ public:
     /// many threads there are at most is `strategy_options::max_threads`.
     explicit strategy_context(int concurrency_hint);
 
-    /** stop(), waits for handlers that still run on threads of the pool, and destroys, unrun, all
-        handlers that are left. Not to be called by a handler of the context.
+    /** stop(), waits for handlers that still run on threads of the pool, and destroys the rest
+        without running them. Not to be called by a handler of the context.
     */
     ~strategy_context();
 
@@ -106,10 +106,10 @@ public:
     strategy_metrics metrics() const { return service_.metrics(); }
 
     /** Runs handlers until there is no outstanding work or stop() is called. When the last caller
-        returns, no handler of the context runs any more, but for one that has called run() itself.
+        returns, no handler of the context runs any more, except one that has called run() itself.
 
-        @returns how many handlers were executed: those of this thread and those that were given
-        to, or run by, the pool since the last call. With several callers the sum is right.
+        @returns how many handlers were executed: those of this thread, and those given to or run
+        by the pool since the last call. With several callers the sum is right.
     */
     std::size_t run() { return service_.run_until(clock::time_point::max()); }
 
@@ -128,7 +128,7 @@ public:
     }
 
     /// Waits for a handler and runs it. @returns 1, or 0 when there is no outstanding work or
-    /// stop() was called. From within a handler, while others run beside that, it comes back after
+    /// stop() was called. From within a handler, while others run concurrently, it returns after
     /// some milliseconds: what it waits for may have run on another thread.
     std::size_t run_one() { return service_.step(1, true, clock::time_point::max()); }
 

@@ -29,12 +29,12 @@ struct strategy_options
         with a single thread. 0: before each task another thread is asked, as in Jetty; a task that
         blocks delays the others least, and short ones pay for it with wake-ups.
 
-        That a task has blocked is noticed by the scheduler of the system: a thread of idle priority
+        The system's scheduler shows that a task has blocked: a thread of idle priority
         on the same CPU runs when the task does not. Where another thread wants that CPU, or the
-        system grants no such priority, a thread that looks from time to time notices it some
-        milliseconds later, and likewise a task that computes for long. One that says with
-        `blocking_section` that it will block has no grace. Where no thread could take over, or one
-        thread has more to do than it can and several get more done, it is as with 0. At least 0.
+        system grants no such priority, a watchdog thread notices it some milliseconds later, and
+        likewise a task that computes for long. A task that says with `blocking_section` that it
+        will block has no grace. Where no thread could take over, or where one thread is overloaded
+        and several get more done, it is as with 0. At least 0.
     */
     std::chrono::nanoseconds grace = default_grace;
 

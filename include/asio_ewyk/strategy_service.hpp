@@ -24,8 +24,7 @@ namespace asio_ewyk {
 /** Runs the completions of one `io_context` by an execution strategy.
 
     The part of a `strategy_context` that does the work, installed in the `io_context` as one of
-    its services. Apps use `strategy_context`, or `use_strategy` for an `io_context` that somebody
-    else owns.
+    its services. Apps use `strategy_context`, or `use_strategy` for an `io_context` of other code.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for halt() and destruction.
@@ -88,8 +87,8 @@ public:
     /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
     void halt();
 
-    /// What was done and what is going on. May be called by any thread, also while handlers run or
-    /// are stuck. Throws `std::bad_alloc`.
+    /// Counters and present figures. May be called by any thread, also while handlers run or are
+    /// stuck. Throws `std::bad_alloc`.
     strategy_metrics metrics() const;
 
     /// Whether this thread runs a task of the context. No-throw guarantee.
@@ -103,7 +102,7 @@ private:
     class runner;
     class task_work;
 
-    // What the io_context calls before it is destroyed: tasks are destroyed unrun.
+    // The io_context calls it before it is destroyed: tasks are destroyed without being run.
     void shutdown() override;
 
     // The pool's threads do not exist in the child.
@@ -126,7 +125,7 @@ private:
     // Of detail::exception_passer.
     bool pass(std::exception_ptr const& error) noexcept override;
 
-    // Works on this thread until the turn is over; the heart of run() and its siblings.
+    // Works on this thread until the call is over; the heart of run() and its siblings.
     void take_part(detail::run_call& t);
     void take_part_or_settle(detail::run_call& t);
 
@@ -140,7 +139,7 @@ private:
     {
         not_here,
         here,
-        as_a_part, // of a handler that is counted already
+        as_a_part, // of a handler that has been counted
     };
     in_place begin_in_place(detail::call_frame& frame, detail::submission s) noexcept;
     void end_in_place(detail::call_frame& frame);
@@ -155,7 +154,7 @@ private:
     void provide_io() noexcept;
     bool over(detail::run_call const& t) const { return t.done() || ioc_.stopped(); }
 
-    // Whoever may use the context may use these: each sees to its own safety.
+    // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;
     std::optional<worker_pool> own_pool_; // set by the constructor; empty where the pool is shared
     worker_pool& pool_;                   // its own, or the shared one
@@ -164,8 +163,8 @@ private:
     detail::reactor reactor_;
     detail::strategy_engine<detail::reactor, detail::context_threads> engine_; // over both
 
-    // A task that is late inside the io_context may keep back what it has caused to complete there,
-    // if the io_context expects one thread: that waits in a queue of the thread's own.
+    // False if the io_context expects one thread: what a task completes inside of it then waits in
+    // a queue of that thread, and a late task would keep that back.
     bool const leases_in_place_;
 
     std::atomic<bool> shut_down_{false};

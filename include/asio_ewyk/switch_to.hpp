@@ -23,7 +23,7 @@ struct initiate_switch
     template <class Handler>
     void operator()(Handler&& handler) const
     {
-        // A copy: this object is a part of the coroutine that goes.
+        // A copy: this object is a part of the coroutine, which leaves.
         Executor const target = executor;
         switch_op<std::decay_t<Handler>>::begin(target, std::forward<Handler>(handler));
     }
@@ -39,29 +39,29 @@ struct initiate_switch
     a new task, also if the coroutine is there already.
 
     A coroutine of type `asio::awaitable` has an executor, the one that it was spawned on: its home.
-    To be away lasts until the next operation that it awaits: whatever that is, its completion
+    It stays away until the next operation that it awaits: the completion of any operation
     brings the coroutine home. So a connection does what takes long like this:
 
-    - it goes to the executor of a `worker_pool`, and does there what needs nothing that other
-      handlers of the connection use;
+    - it goes to the executor of a `worker_pool`, and uses nothing there that other handlers of the
+      connection use;
     - it comes home by `co_await switch_to(co_await asio::this_coro::executor)`, and only then
       uses its socket again.
 
-    It is never at two places at a time. What else may happen:
+    It never runs on two threads at a time. What else may happen:
 
     - The executor refuses (`queue_full_error`, or what else `execute` throws): `co_await` throws
-      that, on the same thread, and the coroutine has not moved. A program that tries again at once
-      learns of each 33rd refusal in a row at home, after a wait of up to 100 ms for room there: a
-      thread's stack is not endless.
+      that, on the same thread, and the coroutine has not moved. To bound the stack of a program
+      that tries again at once, each 33rd refusal in a row is delivered at home, after a wait of up
+      to 100 ms for room there.
     - Home refuses: Asio's coroutines do not survive that. If one ends while it is away, or where it
       waits is destroyed, the program is terminated, or the completion handler of `co_spawn` lost.
       So the home of a coroutine that leaves is not to be limited (`max_pending_tasks`).
     - The executor destroys what waits, because it has ended: the coroutine is destroyed, at home
       or, if home has ended as well, where it is.
-    - A thread may still be about to leave the submission when the coroutine has long gone on. So
+    - A thread may still be inside the submission when the coroutine has long resumed. So
       end the home first, then the pool, and destroy them only then: declare the home before the
       pool, and call shutdown_gracefully(), or join what runs it, at the end of the scope.
-    - An exception while it is away: it is caught, and what goes out of scope is destroyed, away.
+    - An exception while it is away: it is caught there, and so are locals destroyed there.
       A completion handler of `co_spawn` is called at home all the same.
     - Cancellation: it has no effect on a switch, which does not take long. As with all operations
       `co_await` throws `operation_aborted`, and does not switch, if the coroutine was cancelled
@@ -70,8 +70,8 @@ struct initiate_switch
     - `this_invocation::may_block()`, `blocking_section` and the like mean the thread's task, and
       so the new one.
 
-    Other than `asio::dispatch(executor, asio::use_awaitable)`: that goes to the executor and comes
-    home again before the coroutine goes on.
+    `asio::dispatch(executor, asio::use_awaitable)` is different: it goes to the executor and comes
+    home again before the coroutine resumes.
 
     @returns an operation that has not begun, in the form of `asio::deferred`, with the signature
     `void(std::exception_ptr)`.

@@ -10,11 +10,11 @@
 
 namespace asio_ewyk {
 
-/** Records which thread did what: who produced, consumed, handed over and was parked, and when.
+/** Records which thread produced, consumed, handed over and was parked, and when.
 
     There is one trace for the process, of all contexts, pools and loops. Each thread writes into a
     ring of its own, which keeps its last events; what was written over is counted. While nothing is
-    recorded, each place that could record something costs a load and a branch.
+    recorded, each trace point costs a load and a branch.
 
     What is written is JSON in Chrome's trace event format, which `chrome://tracing` and
     https://ui.perfetto.dev show: spans of each thread, and arrows from where a task was posted or
@@ -71,9 +71,9 @@ inline bool recording() noexcept
 
 /** Writes what was recorded since start().
 
-    Also while it is being recorded: then of each thread what it has recorded so far, but for events
-    that it writes over meanwhile. A span that has not ended is written as if it ended at the last
-    event of all; one whose beginning was written over is left out.
+    Also while recording: then it has what each thread has recorded so far, except events that the
+    thread overwrites meanwhile. A span that has not ended is written as if it ended at the last
+    event of all; one whose beginning was overwritten is left out.
 
     Throws `std::bad_alloc`; errors of the stream are the stream's.
 */

@@ -17,9 +17,9 @@ namespace asio_ewyk {
     executor with its strategy, over the same pool. The `io_context` must then be run by
     `asio_ewyk::run`. Where only `ioc.run()` runs it, there is no strategy: completions run on the
     threads that call that, and posted tasks on one of them, one after the other. The two must not
-    be mixed at the same time. Nor may its concurrency hint switch locks off
+    be mixed at the same time. Its concurrency hint must not switch locks off
     (`BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and its like): threads of the pool enter it, also while
-    another one is late inside.
+    a late handler runs inside on another one.
 
     Before the `io_context` is destroyed, no handler may run in the pool any more: if run() ended
     because of `stop()` or of an exception, call `strategy_service::halt()` first. (Asio shuts down

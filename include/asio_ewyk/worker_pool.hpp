@@ -42,7 +42,7 @@ class pool_access;
     `asio::co_spawn(pool, ...)`, strands. An I/O object that is constructed with it works too, on
     a hidden reactor thread of Asio's; better give I/O objects a context of their own.
 
-    The pool's threads block the signals that the thread blocks which makes the pool.
+    The pool's threads inherit the signal mask of the thread that makes the pool.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.
@@ -88,7 +88,7 @@ public:
     template <class F>
     bool try_execute(F&& f);
 
-    /// Refuses new tasks and destroys those that wait. Running tasks go on. No-throw guarantee.
+    /// Refuses new tasks and destroys those that wait, not those that run. No-throw guarantee.
     void stop() noexcept;
 
     /// Waits until nothing waits or runs and no executor with `outstanding_work.tracked` is left,
@@ -100,7 +100,7 @@ public:
 
     /** Before and after a fork, as for any `execution_context`: with `fork_prepare` it waits for
         what runs and waits, and ends the threads, which the child would not have; later they come
-        again in both processes. Nobody else may use the pool meanwhile.
+        again in both processes. No other thread may use the pool meanwhile.
     */
     void notify_fork(fork_event event);
 
@@ -132,14 +132,14 @@ private:
     friend class detail::pool_access;
     friend class detail::inspectable_part<worker_pool>;
 
-    // What keeps the pool busy: tracked executors and tasks. Relaxed: who starts work has some, or
-    // is about to submit; it is the end of work that must be seen.
+    // What keeps the pool busy: tracked executors and tasks. Relaxed: a thread that starts work
+    // has some, or is about to submit; only the end of work must be seen.
     void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
     void work_finished() noexcept;
 
     void submit(detail::task* t, bool caller_may_run);
 
-    // For whoever watches it.
+    // For the stall monitor and dump().
     std::size_t waiting() const noexcept { return client_.size(); }
     bool serves() const noexcept { return !threads_.stopping(); }
     std::size_t taken() const noexcept { return client_.taken(); }
@@ -155,8 +155,8 @@ private:
     detail::elastic_threads threads_;
     detail::pool_client client_; // tasks that came through the pool's own interface
 
-    // Relaxed up, so that an executor copies cheaply: whoever counts up holds a count already, or
-    // races with wait() in the caller's own program. Sequentially consistent down.
+    // Relaxed up, so that an executor copies cheaply: a thread that counts up holds a count
+    // already, or races with wait() in the caller's own program. Sequentially consistent down.
     std::atomic<std::size_t> work_{0};
 
     std::mutex mutex_;

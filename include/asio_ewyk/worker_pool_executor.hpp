@@ -40,7 +40,7 @@ struct BOOST_SYMBOL_VISIBLE worker_pool_executor_traits
     using target_type = worker_pool;
     using work = pool_work;
     static constexpr bool has_strategy = false;
-    static constexpr bool captures = false; // not where the caller runs it, as the queue is full
+    static constexpr bool captures = false; // the caller may run it: the queue may be full
 
     static worker_pool& context(worker_pool& pool) noexcept { return pool; }
     static bool running_in_this_thread(worker_pool& pool) noexcept;

@@ -44,15 +44,15 @@ struct worker_pool_options
     static constexpr std::size_t automatic = std::numeric_limits<std::size_t>::max();
 
     /// Threads that stay although there is nothing to do. No thread is started before it is
-    /// needed, these neither. At most `max_threads`.
+    /// needed, not even these. At most `max_threads`.
     std::size_t min_threads = 0;
 
     /// The most threads that the pool has, the same figure as in Jetty and Tomcat. Threads cost
     /// nothing before they are needed. One that is in `on_thread_stop` has ended. 1 to 1000000.
     std::size_t max_threads = 200;
 
-    /// How many threads `try_execute` may keep parked ahead of need: one that finds no parked
-    /// thread fails, and starts a thread for the next time while fewer than this are on their way.
+    /// How many threads `try_execute` may keep parked ahead of need: a call that finds no parked
+    /// thread fails, and starts one for the next time while fewer than this are on their way.
     /// Less than `max_threads`; 0: hand-overs take only threads that happen to be parked;
     /// `automatic`: one for each core, at most an eighth of `max_threads`, at least 1 (0 if
     /// `max_threads` is 1).
@@ -78,10 +78,10 @@ struct worker_pool_options
     std::function<void()> on_thread_stop = {};
 
     /// Called on the pool's thread with what a task threw; may run on several threads at once.
-    /// Likewise, on whatever thread it is, with what a dispatched function threw that a stackful
-    /// coroutine took to a thread which does not work for the pool, or for the context.
-    /// Empty: a context's handler's leaves a call of `run()`; for all else, and where there is no
-    /// such call, `std::terminate`, as Asio's `thread_pool` does. Must not throw.
+    /// Likewise, on any thread, for a dispatched function that throws after a stackful coroutine
+    /// took it to a thread which does not work for the pool, or for the context.
+    /// Empty: the exception of a context's handler leaves a call of `run()`; any other one, or if
+    /// there is no such call, calls `std::terminate`, as with `asio::thread_pool`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
     /** How long a handler may run before it is reported as stalled; and likewise, how long tasks
@@ -94,11 +94,11 @@ struct worker_pool_options
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
 
-    /** Called with each report, at most 10 times a second for a context, by one thread that is
-        nobody else's. It may use the context, but not destroy it, wait for its handlers, nor end
-        the process by `exit`: while it runs nothing else is reported, and the destructor of the
-        context waits for it. What it throws is caught, and the report goes where it goes if this
-        is empty: a line on stderr.
+    /** Called with each report, at most 10 times a second for a context, on the library's report
+        thread. It may use the context, but not destroy it, wait for its handlers, nor end the
+        process by `exit`: while it runs nothing else is reported, and the destructor of the
+        context waits for it. If it throws, that is caught, and the report goes to stderr, as it
+        does if this is empty.
     */
     stall_callback on_stall = {};
 

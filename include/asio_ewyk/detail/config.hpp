@@ -3,8 +3,8 @@
 
 #include <boost/config.hpp>
 
-// What differs between versions and configurations of Asio, and how the library is compiled: here,
-// and nowhere else.
+// What differs between versions and configurations of Asio, and how the library is compiled: only
+// here.
 
 #include <boost/asio/version.hpp>
 
@@ -23,8 +23,9 @@
 #define ASIO_EWYK_DETAIL_INLINE_EXCEPTION_HANDLING
 #endif
 
-// The bodies of functions that are no templates, which are in *.ipp: in every translation unit, or
-// only in the one that includes <asio_ewyk/impl/src.hpp>, which may be that of a shared library.
+// The bodies of functions that are no templates are in *.ipp. They are compiled in every
+// translation unit, or only in the one that includes <asio_ewyk/impl/src.hpp>, which may be that of
+// a shared library.
 //
 // Classes with static members and inline variables are BOOST_SYMBOL_VISIBLE in any case, as Asio's
 // own are, so that a program has one set of them together with its shared libraries. So are those

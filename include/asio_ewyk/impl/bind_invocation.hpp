@@ -37,7 +37,7 @@ bool require_inside(Executor& e, invocation_t i) noexcept
     return true;
 }
 
-// The executor with that invocation type; unchanged if it has none, as far as one can see.
+// The executor with that invocation type; unchanged if no invocation types are visible in it.
 template <class Executor>
 auto with_invocation(Executor const& e, invocation_t i) noexcept
 {
@@ -83,8 +83,8 @@ struct bound_initiation
     Initiation initiation;
 };
 
-// Asio looks for these where the token is a handler: Boost 1.81 at the types, later ones at
-// what get() returns. It calls initiate(), never that.
+// Asio needs these if the token is a handler: Boost 1.81 the types, later ones the result of get().
+// It calls initiate(), never get().
 template <class Result, class = void>
 struct bound_result
 {
@@ -98,7 +98,7 @@ struct bound_result<Result, std::void_t<typename Result::completion_handler_type
     return_type get();
 };
 
-// Everything that is associated with the target is associated with what wraps it.
+// Everything that is associated with the target is associated with its wrapper.
 template <template <class, class> class Associator, class Wrapper, class T, class Candidate>
 struct forwarding_associator : Associator<T, Candidate>
 {

@@ -84,7 +84,7 @@ public:
         sample(name, "", text(value), {});
     }
 
-    // With a bucket for each octave from about 1 us to 17 s; nothing where nothing was measured.
+    // With a bucket for each octave from about 1 us to 17 s; nothing if nothing was measured.
     void histogram(std::string_view name, std::string_view help, duration_histogram const& h)
     {
         if (h.buckets.empty())
@@ -121,7 +121,7 @@ private:
             && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
     }
 
-    // Not by a stream, whose locale may write another point, nor std::to_string, likewise.
+    // Neither by a stream nor by std::to_string: a locale may write another decimal point.
     static std::string text(double value)
     {
         if (std::isnan(value))
@@ -148,7 +148,7 @@ private:
         return out;
     }
 
-    // The family of that name is the one that samples go to.
+    // Samples go to the family of that name from now on.
     void begin(std::string_view name, std::string_view help, std::string_view type)
     {
         std::string const n(name);

@@ -2,7 +2,7 @@
 #define ASIO_EWYK_IMPL_SRC_HPP
 
 // For one translation unit of a program that is compiled with ASIO_EWYK_SEPARATE_COMPILATION: what
-// the headers leave out then.
+// the headers then leave out.
 
 #include <asio_ewyk/detail/config.hpp>
 

@@ -27,7 +27,7 @@ template <class F, class Allocator>
 void strategy_service::execute(detail::submission s, F&& f, Allocator const& allocator)
 {
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
-    // In a frame, or where another one runs the io_context itself: as plain Asio does.
+    // In a frame, or on a thread that runs the io_context itself: as plain Asio does.
     if (!s.blocking_never && (frame || ioc_.get_executor().running_in_this_thread()))
     {
         if (!frame || !frame->in_producer)
@@ -70,7 +70,7 @@ void strategy_service::complete(detail::call_frame& frame, F&& f)
 template <class F>
 void strategy_service::run_inline(F&& f)
 {
-    // A function that was suspended may come back when the context is gone.
+    // A function that was suspended may resume when the context is gone.
     detail::call_frame::run_inline(&engine_, std::forward<F>(f),
         [this, there = watch_.there()](std::exception_ptr e) noexcept {
             there.report_by([&] { report_stray(std::move(e)); });

@@ -70,7 +70,7 @@ ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
     }
     catch (std::exception const&)
     {
-        // No file descriptors: what needs them is told so.
+        // No file descriptors: operations that need them will report it.
     }
 }
 
@@ -97,7 +97,7 @@ ASIO_EWYK_DECL void strategy_service::begin_visit(
     detail::call_frame& frame, detail::lease::activity what, bool native) noexcept
 {
     engine_.begin_visit(frame, what);
-    // Whatever runs first may be none of ours, which nothing marks.
+    // The first to run may be a native handler, which nothing marks.
     if (frame.leased_by && (native || frame.staying))
         engine_.watch().alert();
 }
@@ -118,8 +118,8 @@ ASIO_EWYK_DECL bool strategy_service::met_native() noexcept
     return engine_.watch().met_native();
 }
 
-// A call that steps, or has a deadline, looks after each completion; and so does one that measures
-// how long I/O is not looked for.
+// A call that steps, or has a deadline, comes out after each completion; and so does one that
+// measures how long I/O is not looked for.
 ASIO_EWYK_DECL bool strategy_service::may_stay(detail::call_frame const& frame) noexcept
 {
     if (frame.nested || times_ || (frame.run && !frame.run->endless()))
@@ -135,8 +135,8 @@ ASIO_EWYK_DECL bool strategy_service::run_inside(detail::call_frame& frame, deta
     return engine_.run_inside(frame, t);
 }
 
-// Tasks without the reactor: for a wake-up that a thread runs which is not ours. A few of them, to
-// leave completions their turn; if there are more, another wake-up is on its way then.
+// Runs tasks without the reactor: for a wake-up on a thread that is not ours. Only some of them, to
+// leave completions their turn; if there are more, another wake-up is under way.
 ASIO_EWYK_DECL void strategy_service::woken_elsewhere()
 {
     detail::run_call t(64, detail::run_call::waiting::no_reactor, detail::forever, true);
@@ -146,9 +146,9 @@ ASIO_EWYK_DECL void strategy_service::woken_elsewhere()
 }
 
 // Whether a completion inside the producer is to be run right there: the right to produce stays, or
-// is leased. On the stack of a stackful coroutine, which may be suspended in the midst of it,
-// nothing is begun that would have to end: it is a part of the handler that has resumed the
-// coroutine. In a visit for one completion a second one is a part of the first, or of a handler of
+// is leased. A stackful coroutine may be suspended in the middle of it. So on its stack nothing is
+// begun that would have to end: the completion is a part of the handler that has resumed the
+// coroutine. In a visit for one completion, a second one is a part of the first, or of a handler of
 // Asio's that dispatches both.
 ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
     detail::call_frame& frame, detail::submission s) noexcept
@@ -174,7 +174,7 @@ ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
     return in_place::here;
 }
 
-// By whatever thread has brought it to its end.
+// On the thread on which it has ended.
 ASIO_EWYK_DECL void strategy_service::end_part() noexcept
 {
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
@@ -196,10 +196,10 @@ ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame)
         reactor_.come_out(frame);
 }
 
-// An exception of a function that ran in place, on a thread that does not work for the context.
+// An exception of a function that ran inline, on a thread that does not work for the context.
 ASIO_EWYK_DECL void strategy_service::report_stray(std::exception_ptr error) noexcept
 {
-    // Somebody runs the io_context itself: the executor of that keeps it until the handler is over.
+    // This thread runs the io_context itself, whose executor keeps it until the handler is over.
     if (auto const ex = ioc_.get_executor(); ex.running_in_this_thread())
         return ex.execute([&] { std::rethrow_exception(std::move(error)); });
     auto& threads = detail::pool_access::threads(pool_);
@@ -239,8 +239,8 @@ public:
         bool const stopped = self_.ioc_.stopped();
         if (stopped)
             self_.threads_.wake_all();
-        // Also for one who stepped: a thread of the pool that has ended the last work may be about
-        // to stop the io_context, which may be restarted by then.
+        // Also for a caller that stepped: a thread of the pool that has ended the last work may be
+        // about to stop the io_context, which may be restarted by then.
         if (last_to_run || (last && stopped && !in_a_handler_))
             self_.clear_pool();
         if (!last && !stopped && self_.engine_.idle())
@@ -274,8 +274,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
 {
     using enum detail::run_call::waiting;
     detail::run_call t(limit, may_wait ? allowed : none, deadline, true);
-    // Called by a handler beside which others run: the one that it waits for may have run on
-    // another thread before, and nothing would end this.
+    // Called by a handler while others run concurrently: the one that it waits for may have run on
+    // another thread already, and nothing would end this.
     bool const beside_others = may_wait && is_beside_others();
     if (beside_others)
         t.end_at(detail::after(std::chrono::milliseconds(4)));
@@ -283,18 +283,18 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
     if (beside_others && t.executed() == 0 && !ioc_.stopped()
         && std::chrono::steady_clock::now() < deadline)
     {
-        // One of the others, of which the next result has one less.
+        // A handler that another thread counted; the next result has one less.
         threads_.count_back();
         return 1;
     }
     return t.executed();
 }
 
-// What a call has counted that throws is in no result, as with an io_context; nor may what it has
-// given to the pool, and what comes back, be missing in the next one.
+// The count of a call that throws is in no result, as with an io_context. What it has given to the
+// pool, and what comes back, must not be missing in the next result.
 ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::run_call& t)
 {
-    // A call inside a handler may catch what leaves it, and takes nothing from elsewhere.
+    // A call inside a handler takes no exceptions from other threads: the handler might catch them.
     bool const inner = detail::call_frame::find(&engine_) != nullptr;
     struct caller
     {
@@ -325,7 +325,7 @@ ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::run_call& t)
 ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
 {
     detail::call_frame* const outer = detail::call_frame::find(&engine_);
-    // A task that runs handlers, or waits for some, is not going to be short.
+    // A task that runs handlers, or waits for some, will not be short.
     if (outer || t.wait() == detail::run_call::waiting::allowed)
         detail::call_frame::end_leases();
     detail::call_frame frame(&engine_, &t);
@@ -361,8 +361,8 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
             || (t.wait() == detail::run_call::waiting::none && poll_beside(frame));
         if (!entered && t.wait() == detail::run_call::waiting::none && threads_.is_alone(frame))
         {
-            // A thread of the pool has the right, and is on its way out; or runs a handler with it,
-            // for ever perhaps.
+            // A thread of the pool has the right, and is about to leave; or it runs a handler,
+            // perhaps for ever.
             if (enough == detail::time_point{})
                 enough = detail::after(std::chrono::milliseconds(2));
             if (std::chrono::steady_clock::now() < enough)
@@ -408,7 +408,7 @@ ASIO_EWYK_DECL bool strategy_service::poll_beside(detail::call_frame& frame)
     return engine_.take_over_here(frame, *running);
 }
 
-// Parks this thread, unless there is something to do. True if somebody woke it.
+// Parks this thread, unless there is something to do. True if another thread woke it.
 ASIO_EWYK_DECL bool strategy_service::rest(
     detail::idle_caller& g, std::size_t place, detail::run_call& t)
 {
@@ -416,8 +416,8 @@ ASIO_EWYK_DECL bool strategy_service::rest(
     detail::trace_span const parks(detail::trace_event::park);
     callers.park(place);
     detail::test_point();
-    // Park first, then look: what has something for an idle caller adds it first, and looks for
-    // parked ones then (Dekker).
+    // Dekker with all of these: see doc/design.adoc. Otherwise an idle caller could sleep beside
+    // work, or through a stop.
     bool const busy = engine_.idle() || threads_.pool().client().size() != 0 || ioc_.stopped()
         || t.interrupted();
     if (busy && callers.withdraw(place))

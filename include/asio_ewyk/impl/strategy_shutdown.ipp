@@ -20,7 +20,7 @@ ASIO_EWYK_DECL void strategy_service::stop() noexcept
     threads_.wake_all();
 }
 
-// Handlers run only while somebody is inside run(): what waits for a thread waits here instead.
+// Handlers run only while a caller is inside run(): tasks that wait in the pool then wait here.
 ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
 {
     bool asked = false;
@@ -38,7 +38,7 @@ ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
     if (!asked)
         return;
     reactor_.abandoned();
-    // It may have been asked by somebody who has come meanwhile.
+    // A caller that has come meanwhile may have asked.
     if (threads_.runners() != 0 && engine_.idle() && !ioc_.stopped())
     {
         detail::call_frame frame(&engine_);
@@ -46,12 +46,12 @@ ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
     }
 }
 
-// When the last caller of run() returns, no handler runs any more, as with an io_context; but for
-// one that has called it.
+// When the last caller of run() returns, no handler runs any more, as with an io_context; except
+// one that has called run() itself.
 ASIO_EWYK_DECL void strategy_service::clear_pool()
 {
     // More than once: a late thread may wait inside the io_context beside the one that was woken,
-    // and one that produces still may have given away another task.
+    // and a thread that still produces may have given away another task.
     std::chrono::milliseconds pause(1);
     do
     {
@@ -75,9 +75,9 @@ ASIO_EWYK_DECL void strategy_service::shutdown()
     reactor_.destroy_tasks();
 }
 
-// In a handler it works where handlers run on the thread of a caller, one at a time. Elsewhere
-// another thread may produce, and waits inside the io_context for as long as it likes; or the
-// handler runs on a thread of the pool, and the child has no caller.
+// In a handler it works if handlers run on the thread of a caller, one at a time. Otherwise another
+// thread may produce, and wait inside the io_context without limit; or the handler runs on a thread
+// of the pool, and the child has no caller.
 ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_event event)
 {
     if (event == asio::execution_context::fork_prepare)

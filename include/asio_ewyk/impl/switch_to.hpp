@@ -20,12 +20,12 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-// How many refusals on this thread are being told on top of each other. Written by the thread
-// itself only.
+// How many refusals are being delivered on top of each other on this thread's stack. Written by
+// the thread itself only.
 BOOST_SYMBOL_VISIBLE inline thread_local int refusals_told = 0;
 
 // A completion handler on its way to another executor. It is called once: by the function that was
-// submitted there, or, if the executor refuses that, by who submitted it. The executor destroys
+// submitted there, or, if the executor refuses that, by the submitter. The executor destroys
 // a function that it refuses, so the handler belongs to both.
 template <class Handler>
 class switch_op
@@ -36,8 +36,8 @@ public:
     {
     }
 
-    // Nothing of the caller may be used afterwards: the handler has perhaps run by then, and the
-    // coroutine, with all that it owned, is gone.
+    // Afterwards the caller's objects must not be used: the handler may have run, and the coroutine
+    // may be gone with all that it owned.
     template <class Executor>
     static void begin(Executor const& target, Handler handler)
     {
@@ -51,9 +51,9 @@ public:
             depth const one_more;
             return arrive(self, error);
         }
-        // A coroutine that tries again at once does that on the stack of the refusal before. Here
-        // it comes down from there, if need be by a wait; but not for ever, for room may be made
-        // by nobody else.
+        // A coroutine that tries again at once does so on the stack of the previous refusal. Here
+        // that stack is unwound, after a wait if necessary; but a limited one, as perhaps no other
+        // thread makes room.
         auto const home = asio::get_associated_executor(self->handler_, target);
         for (int tries = 0; submit(home, self, error); ++tries)
         {
@@ -75,7 +75,7 @@ private:
         ~depth() { --refusals_told; }
     };
 
-    // What the executor throws.
+    // Returns what the executor throws.
     template <class Executor>
     static std::exception_ptr submit(
         Executor const& executor, shared const& self, std::exception_ptr const& error)
@@ -87,7 +87,7 @@ private:
         }
         catch (...)
         {
-            // Not a refusal but the handler's, run by an executor that does not know `never`.
+            // Thrown by the handler, which the executor ran inline as it does not know `never`.
             if (self->called_.load(std::memory_order_relaxed))
                 throw;
             return std::current_exception();
@@ -97,7 +97,7 @@ private:
 
     static void arrive(shared self, std::exception_ptr error)
     {
-        // Relaxed: it only decides who calls. The handler was written before both came to know it.
+        // Relaxed: it only decides which side calls. The handler was written before both had it.
         if (self->called_.exchange(true, std::memory_order_relaxed))
             return;
         Handler handler(std::move(self->handler_));
@@ -105,7 +105,7 @@ private:
         std::move(handler)(std::move(error));
     }
 
-    Handler handler_; // whose is who sets called_
+    Handler handler_; // belongs to the side that sets called_
     std::atomic<bool> called_{false};
 };
 

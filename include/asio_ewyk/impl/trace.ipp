@@ -19,13 +19,13 @@ namespace asio_ewyk {
 
 namespace detail {
 
-// Where the trace is written at the end. Never destroyed: exit() calls others after us.
+// Where the trace is written at the end. Never destroyed: exit() calls other functions after ours.
 struct BOOST_SYMBOL_VISIBLE trace_file
 {
     std::mutex mutex;
     std::string name;        // guarded by mutex, as are the next
     bool registered = false;
-    process_id process{};    // whose trace it is: a child must not write over it when it ends
+    process_id process{};    // of the trace: a child must not overwrite the file when it ends
 
     static trace_file& shared()
     {

@@ -37,7 +37,7 @@ void worker_pool_executor_traits::execute(
     if (!s.blocking_never)
         if (call_frame::find(&pool))
             return call_frame::run_inline(&pool, std::forward<F>(f),
-                // What was suspended may come back when the pool is gone.
+                // A suspended function may resume when the pool is gone.
                 [&pool, there = pool_access::there(pool)](std::exception_ptr e) noexcept {
                     there.report_by([&] { pool_access::threads(pool).report(std::move(e)); });
                 });

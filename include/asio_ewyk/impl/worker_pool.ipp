@@ -49,7 +49,7 @@ ASIO_EWYK_DECL void worker_pool_executor_traits::work_finished(worker_pool& pool
     pool_access::work_finished(pool);
 }
 
-// Not a part of elastic_threads, which says nothing about itself in words.
+// Not a part of elastic_threads, which contains no texts.
 inline void describe_threads(text_sink& out, elastic_threads const& pool) noexcept
 {
     out << std::uint64_t{pool.threads()} << " threads of at most "
@@ -81,7 +81,7 @@ ASIO_EWYK_DECL worker_pool::~worker_pool()
 {
     stop();
     threads_.stop_and_wait();
-    // Here rather than in the base class: what it destroys may still hold executors of the pool.
+    // Here rather than in the base class: what is destroyed may still hold executors of the pool.
     shutdown();
     destroy();
 }

@@ -12,8 +12,8 @@
 
 namespace asio_ewyk::detail {
 
-// Everybody who works for one context, as a strategy_engine wants them: the callers of run(), who
-// are asked first, and the threads of the pool, who may work while somebody is inside run().
+// The threads that work for one context, as a strategy_engine wants them: the callers of run(),
+// which are asked first, and the pool's threads, which may work while a caller is inside run().
 class context_threads
 {
 public:
@@ -65,7 +65,7 @@ public:
         return frame.stepping && runners() == 1;
     }
 
-    // Has a parked caller look around: it produces if no thread does.
+    // Wakes a parked caller, which produces if no thread does.
     bool wake_idle_caller() noexcept { return callers_.wake_one(nullptr); }
 
     // With produce_consume, and where all callers step, only other callers take over.
@@ -114,7 +114,7 @@ public:
     void vacate() noexcept { pool_.vacate(); }
     void produces_no_more(call_frame& frame) noexcept { pool_.produces_no_more(frame); }
 
-    // An idle caller counts what he runs, in his own call; the pool does not.
+    // An idle caller counts what it runs, in its own call; the pool does not.
     task* give(task_ptr t, call_frame& frame, strategy_t s)
     {
         task* const raw = t.release();
@@ -128,8 +128,8 @@ public:
 
     task* take() noexcept { return pool_.take(); }
 
-    // Waits until no thread of the pool runs anything for the context, but for this one, or until
-    // another caller is inside run(). False if the deadline came first.
+    // Waits until no other thread of the pool runs anything for the context, or until another
+    // caller is inside run(). False if the deadline came first.
     bool await_pool(void const* owner, time_point deadline)
     {
         return pool_.await(call_frame::pooled_for(owner), not_stepping_, deadline);
@@ -165,7 +165,7 @@ public:
         return 0;
     }
 
-    // Has every parked idle caller look around. Whatever changed must be visible before.
+    // Wakes every parked idle caller. What changed must be visible before.
     void wake_all() noexcept
     {
         while (callers_.wake_one(nullptr))
@@ -174,7 +174,7 @@ public:
     }
 
 private:
-    // An idle caller that parked since the first look may have missed what waits now.
+    // An idle caller that has parked since the first look may have missed what waits now.
     void wake_idle_caller_for_queue() noexcept
     {
         if (pool_.client().size() != 0)

@@ -19,11 +19,11 @@ namespace asio_ewyk::detail {
 struct idle_caller
 {
     parker sleep;
-    task* job = nullptr; // written by what claims it, before it is woken; null: look around
+    task* job = nullptr; // written by what claims it, before it is woken; null: look for work
 };
 
-// The callers' threads that are inside run(). There are `capacity` places; whoever finds none free
-// waits for one, since an idle caller without a place could not be found.
+// The callers' threads that are inside run(). There are `capacity` slots; a caller that finds none
+// free waits for one, since an idle caller without a slot could not be found.
 class idle_callers
 {
 public:
@@ -38,7 +38,7 @@ public:
             free_.park(i);
     }
 
-    // A place; none if the deadline came first, or `give_up()` held when changed() was called.
+    // A slot; none if the deadline came first, or `give_up()` held when changed() was called.
     template <class GiveUp>
     std::size_t occupy(idle_caller& g, time_point deadline, GiveUp give_up)
     {
@@ -82,7 +82,7 @@ public:
     // How many are parked; any thread.
     std::size_t parked() const noexcept { return parked_.size(); }
 
-    // Wakes a parked one with a job; null has it look around. False if none is parked.
+    // Wakes a parked one with a job; null has it look for work. False if none is parked.
     bool wake_one(task* job) noexcept
     {
         std::size_t const place = parked_.claim();
@@ -98,13 +98,13 @@ public:
 
 private:
     parked_threads parked_;
-    parked_threads free_; // places that nobody has
+    parked_threads free_; // slots that are free
 
-    // Written by the thread that has the place while it is not parked; read by who claimed it.
+    // Written by the thread that has the slot while it is not parked; read by what claimed it.
     std::array<idle_caller*, capacity> callers_{};
 
     std::mutex mutex_;
-    std::condition_variable changed_; // a place became free, or something to give up for
+    std::condition_variable changed_; // a slot became free, or something to give up for
     std::atomic<std::size_t> waiting_{0};
 };
 

@@ -21,22 +21,21 @@ namespace asio_ewyk::detail {
 
 struct task_times;
 
-// What a reactor asks of the strategy that it produces for. Of the thread of that frame, which is
-// the producer.
+// What a reactor asks of the strategy that it produces for. `frame`: of the thread that calls.
 class reactor_host
 {
 public:
-    // A visit to the io_context begins. `native`: handlers are in use that are none of ours.
+    // A visit to the io_context begins. `native`: native handlers are in use.
     virtual void begin_visit(call_frame& frame, lease::activity what, bool native) noexcept = 0;
 
-    // It is over; frame.producing says whether this thread is the producer still. `native`: a
-    // handler has run that is none of ours.
+    // It is over; frame.producing says whether this thread still is the producer. `native`: a
+    // native handler has run.
     virtual void end_visit(call_frame& frame, bool native) = 0;
 
-    // Whether such a handler was late where nothing marked it, since the last call.
+    // Whether a native handler that nothing marked was late since the last call.
     virtual bool met_native() noexcept = 0;
 
-    // Whether the thread may stay inside the io_context: what comes up there is run there.
+    // Whether the thread may stay inside the io_context: completions run there.
     virtual bool may_stay(call_frame const& frame) noexcept = 0;
 
     // Inside the io_context: runs the task here. False if it is not to be run here.
@@ -52,15 +51,13 @@ protected:
 // An io_context as a producer: what completes inside it is run there, or is captured and becomes a
 // task, together with what is posted. Jetty's ManagedSelector.
 //
-// A thread visits the io_context for one completion, or stays inside while all that comes up may be
-// run in place: then handlers find Asio's recycled memory, and nothing is entered and left for
-// each.
+// A thread visits the io_context for one completion, or stays inside while all completions may be
+// run inline: then handlers find Asio's recycled memory, and the thread need not enter and leave
+// for each.
 //
-// Waiting and waking: the producer sets `asleep`, looks once more whether something was posted, and
-// enters the io_context. A thread that posts adds the task, looks whether `asleep` is set, and if
-// so sends a wake-up through the io_context, unless one is under way (Dekker with posted_). All
-// four steps are sequentially consistent: one of the two sees the other. `asleep` is also set while
-// no thread produces.
+// Waking: asleep_ is Dekker with posted_: see doc/design.adoc; otherwise a posted task could wait
+// for ever. A thread that posts and finds asleep_ set sends a wake-up through the io_context,
+// unless one is under way. asleep_ is also set while no thread produces.
 class reactor
 {
 public:
@@ -72,20 +69,20 @@ public:
     {
     }
 
-    // Before anybody produces: measures how long I/O is not looked for.
+    // Before any thread produces: measures how long I/O is not looked for.
     void measure(task_times* times) noexcept { times_ = times; }
 
     // How many tasks wait.
     queue_depth const& depth() const noexcept { return depth_; }
 
-    // What the io_context ran that did not become a task.
+    // How many handlers the io_context ran that did not become tasks.
     std::uint64_t ran_by_itself() const noexcept { return ran_by_itself_.get(); }
 
     // The next task for the thread of that frame; empty when it is to leave. The producer only.
     task_ptr produce(call_frame& frame);
 
-    // The producer is about to give up the right to produce with work left.
-    // Returns whether there is some.
+    // The producer is about to give up the right to produce, perhaps with work left. Returns
+    // whether there is some.
     bool leave() noexcept;
 
     // It has given it up.
@@ -104,8 +101,8 @@ public:
             wake_up();
     }
 
-    // The producer only, while it runs a task: spares the atomic addition of a counter. A handler
-    // inside the io_context may wait in run_one() of that, so it sends a wake-up, too.
+    // The producer only, while it runs a task: spares the atomic addition of a counter. It sends a
+    // wake-up, too, as a handler inside the io_context may wait in its run_one().
     void post_own(task* t) noexcept
     {
         depth_.add();
@@ -116,14 +113,14 @@ public:
             wake_up();
     }
 
-    // The producer only, inside the io_context: a completion that is not run in place.
+    // The producer only, inside the io_context: a completion that is not run inline.
     void capture(call_frame& frame, task* t) noexcept
     {
         frame.accounted = true;
         ++frame.own_inside;
         trace_point(trace_event::complete, t);
         if (frame.leased_by || !frame.producing)
-            // Others may take the right at any moment, and with it what is the producer's own.
+            // Others may take the right at any moment, and with it the producer's own members.
             posted_.push(t);
         else
         {
@@ -135,24 +132,23 @@ public:
             come_out(frame);
     }
 
-    // The thread of that frame, inside the io_context: it leaves that as soon as the handler is
-    // over that Asio runs.
+    // The thread of that frame, inside the io_context: it leaves when the handler that Asio runs
+    // is over.
     void come_out(call_frame& frame) noexcept
     {
         if (!std::exchange(frame.must_come_out, true))
             leave_run::request(ioc_);
     }
 
-    // The thread of that frame is the producer again, inside the io_context, after another one was.
+    // The thread of that frame is the producer again, inside the io_context; another one was.
     void resumed() noexcept
     {
         asleep_.store(true);
         announce();
     }
 
-    // Any thread: the producer does nothing for a while. If it stays inside the io_context it is to
-    // come out, as the next completion may be of a handler that is none of ours. Returns whether it
-    // has.
+    // Any thread: the producer has done nothing for a while. If it stays inside the io_context it
+    // is to come out, as the next completion may be of a native handler. Returns whether it has.
     bool goes_quiet() noexcept
     {
         if (visits_.load(std::memory_order_relaxed) != 0 || inside_.load() == 0)
@@ -162,20 +158,20 @@ public:
         return false;
     }
 
-    // Any thread: whether a thread that waits inside the io_context waits for I/O there, and not
-    // for another thread that does.
+    // Any thread: whether a thread that waits inside the io_context waits for I/O, rather than for
+    // another thread that does.
     bool waits_for_io() const noexcept { return has_io_ && is_alone_inside(); }
 
     // Before a thread produces: there is something in the io_context that does I/O. Until then Asio
     // waits for a condition.
     void has_io() noexcept { has_io_ = true; }
 
-    // Any thread: runs here what was posted, if the producer sleeps; for one that has taken the
-    // wake-up that was meant for the producer.
+    // Any thread: runs here what was posted, if the producer sleeps. For a thread that has taken
+    // the producer's wake-up.
     void run_posted();
 
-    // The thread that was to produce will not: one that runs the io_context itself must be told of
-    // what is here, as after leave().
+    // The pending thread will not produce: a thread that runs the io_context itself needs a wake-up
+    // for what is here, as after leave().
     void abandoned() noexcept
     {
         asleep_.store(true);
@@ -185,13 +181,13 @@ public:
     // Any thread, and a moment late: whether a wake-up is needed.
     bool sleeps() const noexcept { return asleep_.load(); }
 
-    // The io_context was stopped: nobody takes what is queued here any more, until it is restarted.
+    // The io_context was stopped: no thread takes what is queued here until it is restarted.
     void stopped() noexcept { stopped_.store(true); }
 
     // A thread that waits here comes out, if it is to leave.
     void expel() noexcept { wake_up(); }
 
-    // Destroys what is queued. Nobody may produce any more.
+    // Destroys what is queued. No thread may produce any more.
     void destroy_tasks() noexcept;
 
 private:
@@ -220,7 +216,7 @@ private:
             if (ioc_.stopped())
             {
                 stopped_.store(true);
-                // By somebody, perhaps, who knows it as an io_context only and woke nobody.
+                // Perhaps through the base class, which does not wake parked callers.
                 threads_.wake_all();
                 return true;
             }
@@ -239,7 +235,7 @@ private:
     // Whether no more than one thread is inside the io_context, of those that come from here.
     bool is_alone_inside() const noexcept { return inside_.load() <= 1; }
 
-    // What is here, and was not announced, needs a wake-up now.
+    // Sends a wake-up for what is here; returns whether there is something.
     bool announce() noexcept
     {
         test_point();
@@ -272,11 +268,11 @@ private:
     void settle() noexcept;
     std::size_t step(run_call const* t, visit how);
 
-    // After a handler that is none of ours has blocked, so many completions are each a visit of its
-    // own, so that others can see when the next one does, and a late thread leaves.
+    // After a native handler has blocked, each of so many completions is a visit of its own. So
+    // others can see when the next one blocks, and a late thread leaves.
     static constexpr int native_interval = 1024;
 
-    // So many completions of ours, and then the thread stays inside.
+    // After so many completions of ours the thread stays inside.
     static constexpr int settling = 64;
 
     asio::io_context& ioc_;
@@ -290,10 +286,10 @@ private:
     // The producer's own.
     task_list ready_;
     std::size_t since_poll_ = 0;
-    std::atomic<int> visits_{2 * settling}; // before it stays; relaxed: others look whether it is 0
+    std::atomic<int> visits_{2 * settling}; // left before it stays; relaxed: others test for 0
     unsigned since_call_out_ = 0;
     bool hands_out_ = false; // what is ready is not to be run inside
-    time_point last_look_{}; // its end; zero: nobody has produced since
+    time_point last_look_{}; // its end; zero: no thread has produced since
     own_counter ran_by_itself_;
 
     std::atomic<bool> stopped_{false};

@@ -17,7 +17,7 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
     be_awake();
     if (host_.met_native())
         visits_.store(native_interval, std::memory_order_relaxed);
-    // Else another thread produces, since what ran inside was late.
+    // Otherwise another thread produces, since what ran inside was late.
     while (frame.producing)
     {
         if (must_leave(frame))
@@ -60,8 +60,8 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
     return task_ptr();
 }
 
-// One task is left, and a wake-up, which is outstanding work: a caller that steps runs that first,
-// so that the io_context stops with its last handler.
+// One task is left, and a wake-up, which is outstanding work. A caller that steps runs the wake-up
+// first, so that the io_context stops with its last handler.
 ASIO_EWYK_DECL bool reactor::would_leave_wake_up(call_frame const& frame) const noexcept
 {
     return frame.run && frame.run->stepping()
@@ -81,7 +81,7 @@ ASIO_EWYK_DECL bool reactor::leave() noexcept
 ASIO_EWYK_DECL void reactor::gone(call_frame&) noexcept
 {
     test_point();
-    // A thread of the pool leaves, whatever there is to do: a parked caller who steps goes on.
+    // A thread of the pool leaves in any case; a parked caller that steps then produces.
     if (threads_.not_stepping() == 0)
         threads_.wake_idle_caller();
 }
@@ -91,7 +91,7 @@ ASIO_EWYK_DECL void reactor::poll(call_frame& frame)
     for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
         if (inside(frame, visit::poll) == 0 || !frame.producing)
             break;
-    // By a thread that knows it as an io_context only.
+    // Through the base class.
     if (frame.producing && ioc_.stopped())
         stopped_.store(true);
 }
@@ -125,7 +125,7 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
         else if (t && t->wait() == run_call::waiting::none)
             progress = inside(frame, visit::poll) != 0;
         else
-            // A handler that is none of ours, and is ready, is marked that way.
+            // The poll marks a native handler that is ready.
             progress = (visits_ > settling && inside(frame, visit::poll) != 0)
                 || (frame.producing && inside(frame, visit::wait) != 0);
     }
@@ -162,7 +162,7 @@ ASIO_EWYK_DECL std::size_t reactor::step(run_call const* t, visit how)
 ASIO_EWYK_DECL std::size_t reactor::inside(call_frame& frame, visit how)
 {
     std::size_t n = 0;
-    bool native = false; // a handler has run that is none of ours
+    bool native = false; // a native handler has run
     {
         trace_span const waits(trace_event::wait);
         flag_scope producer(frame.in_producer, true);
@@ -179,9 +179,8 @@ ASIO_EWYK_DECL std::size_t reactor::inside(call_frame& frame, visit how)
                 self.inside_.fetch_sub(1);
                 frame.must_come_out = false;
                 self.host_.end_visit(frame, native);
-                // What the late handler has caused may lie in the io_context without a thread
-                // having been told: Asio keeps some of it for the thread, and counts on that to go
-                // on.
+                // The io_context may hold completions of the late handler that no thread was woken
+                // for: Asio keeps some of them for the thread, which it expects to continue.
                 if (!frame.producing)
                     self.wake_up();
             }
@@ -220,10 +219,10 @@ ASIO_EWYK_DECL void reactor::settle() noexcept
 {
     int const left = visits_.load(std::memory_order_relaxed);
     bool const alone = is_alone_inside();
-    // Where one of ours is late, another one that blocks is noticed only while it is marked.
+    // While another thread is late inside, a handler that blocks is noticed only if it is marked.
     if (left != 0 && (alone || left <= 2 * settling))
         visits_.store(left - 1, std::memory_order_relaxed);
-    // For a thread that was late in a handler that is none of ours, and stays inside.
+    // For a thread that was late in a native handler, and stays inside.
     if (!alone && ++since_call_out_ % settling == 0)
         wake_up();
 }
@@ -250,11 +249,11 @@ ASIO_EWYK_DECL void reactor::woken()
         run_batch(*frame);
 }
 
-// The thread of that frame stays inside the io_context. So many tasks that completions have their
-// turn.
+// The thread of that frame stays inside the io_context. It runs a limited number of tasks, so that
+// completions get their turn.
 ASIO_EWYK_DECL void reactor::run_batch(call_frame& frame)
 {
-    // What follows touches what is the producer's own.
+    // What follows touches the producer's own members.
     host_.end_visit(frame, false);
     if (!frame.producing)
         throw leave_run();
@@ -272,7 +271,7 @@ ASIO_EWYK_DECL void reactor::run_batch(call_frame& frame)
                 break;
             else
             {
-                // Counted before, as others may take what it belongs to.
+                // Counted before, as others may take over the counter.
                 depth_.take();
                 if (task* const t = ready_.pop(); !host_.run_inside(frame, t))
                 {

@@ -43,7 +43,7 @@ public:
 
     bool limit_reached() const noexcept { return executed_ >= limit_; }
 
-    // Whether it is over, as far as it can tell itself.
+    // Whether it is over by its own limit or deadline.
     bool done() const noexcept
     {
         return limit_reached()
@@ -53,10 +53,10 @@ public:
     // Before it begins: whether it is to look for what was thrown elsewhere.
     void take_from(passed_exceptions const& thrown) noexcept { thrown_ = &thrown; }
 
-    // Something was, so the thread is not to go on.
+    // Something was thrown elsewhere, so the thread is to stop.
     bool interrupted() const noexcept { return thrown_ && thrown_->any(); }
 
-    // Whether it ends only when there is nothing left to do, or it is told to.
+    // Whether it ends only when there is nothing left to do, or by stop().
     bool endless() const noexcept
     {
         return limit_ == unlimited && wait_ == waiting::allowed && deadline_ == forever

@@ -9,9 +9,9 @@ namespace asio_ewyk::detail {
 // What is done with one task.
 enum class sub_strategy : unsigned char
 {
-    produce_consume,         // PC: run it here, go on producing
-    produce_invoke_consume,  // PIC: run it here, marked "must not block", go on producing
-    produce_execute_consume, // PEC: give it to the pool, go on producing
+    produce_consume,         // PC: run it here, then produce again
+    produce_invoke_consume,  // PIC: run it here, marked "must not block", then produce again
+    produce_execute_consume, // PEC: give it to the pool, then produce again
     execute_produce_consume, // EPC: let another thread produce, run it here
 };
 

@@ -8,11 +8,11 @@ namespace asio_ewyk::detail {
 
 // How long the watchdog waits between two looks at a lease. No threads, no clock.
 //
-// A look costs some microseconds, and a task that the sentinel did not see to be late costs on
-// average one and a half intervals of production. A look that sees progress makes the interval
-// longer by a sixteenth, a late task halves it; so there are about eleven looks for a late task,
-// and where tasks are late some hundred times a second, that is about the least sum of both. Beyond
-// `usual` it grows by a 64th only, which takes a quarter of a second to `longest`.
+// A look costs some microseconds. A late task that the sentinel missed costs on average one and a
+// half intervals of production. A look that sees progress makes the interval
+// longer by a sixteenth, a late task halves it. So there are about eleven looks for a late task;
+// where tasks are late some hundred times a second, that is about the least sum of both costs.
+// Beyond `usual` it grows by a 64th only, and reaches `longest` in a quarter of a second.
 class look_interval
 {
 public:

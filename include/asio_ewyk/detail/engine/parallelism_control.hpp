@@ -15,13 +15,13 @@ namespace asio_ewyk::detail {
 // Whether tasks that are short enough to be run on a lease are better given to several threads:
 // with leases a context has one thread at work, and that may not be enough.
 //
-// It decides after each window of time, by what it has measured and not by what tasks ought to
-// cost: when the producer is out of CPU time, another window is spent with handing over before each
-// task. If more tasks were run, and in the next window as well, it stays like that until one thread
-// would do again, and looks from time to time whether it still is the better way: loads change, and
-// two windows may have been better by chance. If not, it is tried again later, after four times as
-// many windows each time, and soon again only when one thread has been enough for long. It is not
-// tried where a task costs less than any wake-up.
+// It decides after each window of time, by measurement: when the producer is out of CPU time, it
+// tries a window with a hand-over before each task. If more tasks were run, and in the next window
+// as well, it keeps handing over until one thread is enough again. From time to time it checks
+// whether that is still better: loads change, and two windows may have been better by chance. If a
+// try fails, it tries again later, after four times as many windows each time; soon again only
+// when one thread has been enough for long. It does not try where a task costs less than any
+// wake-up.
 class spread
 {
 public:
@@ -32,7 +32,7 @@ public:
     {
         duration time;
         std::size_t tasks;
-        std::optional<duration> cpu; // that producing used, and tasks on leases, if it is known
+        std::optional<duration> cpu; // of producing and of tasks on leases; none: not known
         duration ran;                // CPU time of all tasks, while it handed over
     };
 
@@ -97,7 +97,8 @@ public:
 
     void look() noexcept;
 
-    // The producer, before it leases: its CPU time counts from here if another one was it before.
+    // The producer, before it leases: if another thread was it before, its CPU time counts from
+    // here.
     void producer_is_this_thread() noexcept
     {
         if (in_use_ && !cpu_.is_mine()) [[unlikely]]

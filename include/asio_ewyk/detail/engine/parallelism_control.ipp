@@ -57,7 +57,7 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
     case state::spreading:
         if (w.ran * 4 < w.time * 3)
         {
-            // One thread would do again.
+            // One thread is enough again.
             wait_ = pause_ = 1;
             state_ = state::leasing;
             return true;

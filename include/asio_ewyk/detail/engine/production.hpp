@@ -12,7 +12,7 @@ namespace asio_ewyk::detail {
 
 enum class production_state : std::uint32_t
 {
-    idle,        // nobody produces
+    idle,        // no thread produces
     producing,   // one thread produces
     reproducing, // one thread produces, and more production was asked for since it last looked
 };
@@ -41,13 +41,13 @@ struct production
 // What happened.
 enum class production_event : std::size_t
 {
-    ask,        // somebody wants production and will not do it himself
+    ask,        // a thread wants production, and will not do it itself
     enter,      // a thread comes by itself to produce
     arrive,     // the thread that was asked for comes to produce
     found_none, // the producer found nothing to do
     hand_over,  // its holder wants another thread to produce: before a task, or during one
-    take_back,  // hand_over's thread could not be had; its caller produces on if nobody else does
-    give_up,    // ask's thread could not be had
+    take_back,  // hand_over found no thread; its caller produces again unless another one does
+    give_up,    // ask found no thread
     resume,     // a thread that handed over has run its task
     abdicate,   // the producer must leave, whatever there is to do
 };

@@ -15,11 +15,11 @@ namespace asio_ewyk::detail {
 //
 // Layout of the word: [settled 61 bits][word of production.hpp 3 bits]
 //
-// settled: the last lease, plus 1, of which it was settled who goes on after another thread than
-// the producer has ended it. That thread has the right then, but does not produce: it passes it on.
-// It may be kept from that for long, being of the idle class; and the late thread, which comes back
-// meanwhile, must not leave, since there may be no other to pass it on to. So whichever of the two
-// changes the word first settles it:
+// settled: the last settled lease, plus 1. A lease that another thread than the producer has ended
+// is settled when it is decided which thread produces next. The thread that ended it has the right
+// then, but does not produce: it passes the right on. It may be of the idle class, and not run for
+// long. The late thread, which comes back meanwhile, must not leave, since there may be no other to
+// pass the right on to. So the first of the two that changes the word settles it:
 //
 // | the lease           | the thread that ended it        | the late thread                  |
 // |---------------------|---------------------------------|----------------------------------|
@@ -27,12 +27,12 @@ namespace asio_ewyk::detail {
 // | settled by the one  | gets the pending thread         | resume, as after each hand_over  |
 // | settled by the late | does nothing                    | produces                         |
 //
-// Until then no other can have the right, so leases are settled in the order of their numbers,
-// and one that is not above `settled` has been. No wake-up is lost: what is asked for meanwhile
+// Until then no other can have the right. So leases are settled in the order of their numbers, and
+// all below `settled` have been. No wake-up is lost: what is asked for meanwhile
 // makes the state `reproducing`, which hand_over and the producer see.
 //
-// Sequentially consistent: a thread that gives up the right next looks whether another one waits
-// for it, and a thread that waits has said so before it looked whether it is free.
+// Sequentially consistent: Dekker with the parked callers: see doc/design.adoc. Otherwise one could
+// wait for ever for a right that is free.
 class production_right
 {
 public:

@@ -23,14 +23,14 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 
 // Notices that a task of a lease has blocked, and has another thread produce.
 //
-// A thread of the idle class, on the CPU of the producer, gets that CPU only when the producer and
-// all others do not want it. So that it runs is the news: the producer sleeps. There is no clock
-// and no wake-up on the producer's path. What it does when it runs:
+// A thread of the idle class, on the CPU of the producer, gets that CPU only when no other thread
+// wants it. So if it runs, the producer sleeps. There is no clock and no wake-up on the producer's
+// path. What it does when it runs:
 //
 // | the producer                            | the sentinel                                      |
 // |-----------------------------------------|---------------------------------------------------|
 // | sleeps in a task, or in a handler that  | yields until the grace is over; if it is the same |
-// | is none of ours                         | lease then, ends it and has another thread        |
+// | is native                               | lease then, ends it and has another thread        |
 // |                                         | produce                                           |
 // | runs, or is about to                    | yields                                            |
 // | waits for I/O, or there is none         | naps; rests where it has seen nothing else lately |
@@ -38,14 +38,14 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 //
 // What it cannot see is left to the watchdog, a thread of normal priority that looks seldom: where
 // another thread wants the producer's CPU, where a task computes, where the system has no idle
-// class. A thread of the idle class cannot come back to normal, so it starts no threads: that is
-// the watchdog's, too; and it is the watchdog that wakes it from its rest.
+// class. A thread of the idle class cannot come back to normal, so it starts no threads: the
+// watchdog does that, and wakes it from its rest.
 //
 // Where the producer does nothing the watchdog goes to bed as well, and the producer wakes both
-// with its next task. Lost wake-up: the producer marks its task and then reads whether the watchdog
-// is in bed, without a fence in between; so both could miss each other. But the watchdog says that
-// it goes to bed and naps once more before it does: no machine keeps a store to itself for so long,
-// which is what the standard asks for as "a finite period of time".
+// with its next task. The lease's mark is Dekker with in_bed_: see doc/design.adoc; but without a
+// fence, so both could miss each other, and a late task would not be noticed. Therefore the
+// watchdog sets in_bed_, and naps and looks once more before it sleeps: no machine keeps a store to
+// itself for so long. The standard asks for "a finite period of time".
 class sentinel final : private watchdog::client
 {
 public:
@@ -68,15 +68,15 @@ public:
             rouse();
     }
 
-    // Any thread: handlers that are none of ours are in use, and may come first after a wait,
-    // where nothing marks them.
+    // Any thread: native handlers are in use. After a wait one may come first, and nothing marks
+    // it.
     void expect_native() noexcept
     {
         if (!native_.load(std::memory_order_relaxed))
             native_.store(true, std::memory_order_relaxed);
     }
 
-    // Whether it has ended a lease since the last call during a handler that is none of ours.
+    // Whether it has ended a lease during a native handler since the last call.
     bool met_native() noexcept
     {
         return met_native_.load(std::memory_order_relaxed) && met_native_.exchange(false);
@@ -89,18 +89,18 @@ public:
     void stop(bool for_good) noexcept;
 
 private:
-    // A task that does not sleep has that long: another thread would take the CPU from it.
+    // CPU-bound tasks get this multiple of the grace: another thread would take the CPU from them.
     static constexpr int computing = 10;
 
-    // A yield that takes less has let nothing else run; so many, and it naps.
+    // A yield that takes less has let nothing else run; after so many in a row it naps.
     static constexpr duration switching = std::chrono::microseconds(3);
     static constexpr int most_in_vain = 8;
 
     static constexpr duration shortest_nap = std::chrono::microseconds(100);
     static constexpr duration longest_nap = std::chrono::milliseconds(4);
 
-    // Without anything that is late the sentinel rests after so long, and without anything to see
-    // the watchdog goes to bed: later, where handlers are in use that are none of ours.
+    // If nothing is late for so long the sentinel rests; if there is nothing to see the watchdog
+    // goes to bed. Later where native handlers are in use.
     static constexpr duration patience = std::chrono::milliseconds(20);
     static constexpr duration native_patience = std::chrono::milliseconds(200);
 
@@ -138,7 +138,7 @@ private:
 
     std::atomic<bool> needs_start_{false};
 
-    // The thread's. True while it parks without an end, and nothing has woken it.
+    // The thread's. True while it is parked without a deadline, and nothing has woken it.
     std::atomic<bool> rests_{false};
     parker sleep_;
     std::atomic<bool> stop_{false};
@@ -156,7 +156,7 @@ private:
     lease::sight seen_;
     time_point seen_since_{};
     time_point progress_{};
-    bool drowsy_ = false; // it has said that it goes to bed
+    bool drowsy_ = false; // it has set in_bed_, and looks once more
     time_point drowsy_since_{};
 };
 

@@ -130,12 +130,12 @@ ASIO_EWYK_DECL void sentinel::work() noexcept
 
 ASIO_EWYK_DECL void sentinel::follow(int cpu) noexcept
 {
-    // Where it may not go it stays, and is told less by the fact that it runs.
+    // Where it may not go it stays; there, that it runs says less about the producer.
     if (std::exchange(cpu_, cpu) != cpu)
         move_to_cpu(cpu);
 }
 
-// Whether a thread in that state has blocked that has that lease, where it is not known to wait for
+// Whether the thread of that lease, which is in that state, has blocked; false if it may wait for
 // I/O.
 ASIO_EWYK_DECL bool sentinel::blocks(
     lease::sight const& s, thread_probe::state thread) const noexcept
@@ -147,8 +147,8 @@ ASIO_EWYK_DECL bool sentinel::blocks(
         || (thread == thread_probe::state::locks && owner_.waits_for_io());
 }
 
-// While the producer runs, or is about to, the sentinel stays ready to run on the same CPU: it
-// comes there as soon as the producer does not want it, and yields when it comes at another time.
+// While the producer runs, or is about to, the sentinel stays ready to run on the same CPU: it gets
+// the CPU as soon as the producer does not want it, and yields if it gets it at another time.
 ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
 {
     if (!s.leased)
@@ -170,7 +170,7 @@ ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
         return finding::nothing;
     if (wait_out(s.which))
     {
-        // What nothing marks is not counted either: it may be another one by now.
+        // Unmarked handlers are not counted: another one may run by now.
         lease::sight const now = lease_.look();
         if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer)))
             take_over(now, false);
@@ -179,7 +179,7 @@ ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
 }
 
 // Lets the grace pass. False if the lease has ended by then. It yields for a short one, and naps
-// through a long one, or it would use up a core that has nothing else to do.
+// through a long one, or it would keep an idle core busy.
 ASIO_EWYK_DECL bool sentinel::wait_out(lease::number n) noexcept
 {
     time_point now = std::chrono::steady_clock::now();

@@ -26,9 +26,9 @@ namespace asio_ewyk::detail {
 
 // Carries out what production.hpp and choose.hpp decide, over
 //
-// - a producer: `produce()`, or `produce(frame)` for one that wants to know whom it serves, and
-//   `leave()` if it wants to know that the producing thread leaves without having found nothing,
-//   `gone(frame)` if also that it has given up the right;
+// - a producer: `produce()`, or `produce(frame)` if it wants to know the calling thread's frame;
+//   optionally `leave()`, called before the producing thread leaves, perhaps with work left, and
+//   `gone(frame)`, called when it has given up the right;
 // - threads: `try_start(t, occupies)` gets t a parked thread now or fails; `try_give(t, occupies)`
 //   likewise, and starts none; `start(t, occupies)`, allowed if `may_start()`, gets it a thread
 //   sooner or later or fails; `may_take_over(frame)` says whether one could be had;
@@ -67,7 +67,7 @@ public:
 
     strategy_t strategy() const noexcept { return task::strategy(); }
 
-    // Which of the four is to be used for such a task, now and on this thread.
+    // Which of the four strategies is to be used for such a task, now and on this thread.
     strategy_t resolve(strategy_t s, invocation_t i) const noexcept
     {
         return policy_({s, i, this_thread_may_block});
@@ -80,7 +80,7 @@ public:
 
     bool idle() const noexcept { return right_.now().state == production_state::idle; }
 
-    // Before anybody produces: measures what tasks take.
+    // Before any thread produces: measures what tasks take.
     void measure(task_times* times) noexcept { times_ = times; }
 
     // Any thread.
@@ -97,8 +97,7 @@ public:
     // Ends the threads that look after leases: for good, or until they are needed again.
     void stop_looking(bool for_good) noexcept { sentinel_.stop(for_good); }
 
-    // The producer: whether it may lease for a task of that strategy, so that another thread can
-    // take over.
+    // The producer: whether it may lease for a task of that strategy, so that others can take over.
     bool may_lease(call_frame const& frame, strategy_t s) const noexcept
     {
         return sentinel_.in_use() && spread_.leases() && !frame.nested
@@ -106,8 +105,8 @@ public:
             && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame));
     }
 
-    // The producer, before a visit to what it produces from, in which it may be late: until
-    // end_visit(). No effect where it may not lease, as where one task runs at a time.
+    // The producer, before a visit to its source, in which it may be late: until end_visit(). No
+    // effect where it may not lease, as where one task runs at a time.
     void begin_visit(call_frame& frame, lease::activity what) noexcept
     {
         strategy_t const s = resolve(strategy(), {});
@@ -140,8 +139,8 @@ public:
     // After it.
     task_end end_task(call_frame& frame);
 
-    // Inside a visit, before a task that keeps the right, and after it. If the right is gone, since
-    // a handler before was late that nothing marked, it is as another task that is late.
+    // Inside a visit, before a task that keeps the right, and after it. If an earlier handler that
+    // nothing marked was late, the right is gone, and this counts as another late task.
     void begin_kept(call_frame& frame) noexcept
     {
         if (frame.leased_by)
@@ -217,7 +216,7 @@ private:
     {
         if constexpr (requires { producer_.leave(); })
         {
-            // Once more when the right is free: a thread that came before has found it taken.
+            // Once more when the right is free: a thread that came earlier found it taken.
             bool const announced = producer_.leave();
             apply(production_event::abdicate);
             if (announced)
@@ -266,7 +265,7 @@ private:
         }
         else
         {
-            // Its end is a part of the task: it may block as well.
+            // Its destructor is a part of the task: it may block as well.
             Product mine(std::move(product));
             handler_scope const running(&describe<Product>);
             mine();
@@ -275,7 +274,7 @@ private:
         return true;
     }
 
-    // What the pool has no thread for comes back, and the producer runs it.
+    // Tasks that the pool has no thread for come back, and the producer runs them.
     void run_back(task* t)
     {
         if (is_production(t))
@@ -365,8 +364,8 @@ private:
 
     lease lease_;
 
-    // call_frame::occupies of the producer, while it leases. Relaxed: read by a thread that has
-    // ended the lease, and again by the late one where that is quicker to settle it.
+    // call_frame::occupies of the producer, while it leases. Relaxed: read by the thread that has
+    // ended the lease, and again by the late one if it settles the lease first.
     std::atomic<bool> lease_occupies_{false};
 
     sentinel sentinel_;

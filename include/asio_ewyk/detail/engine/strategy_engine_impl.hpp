@@ -56,7 +56,7 @@ void strategy_engine<Producer, Threads>::arrive(call_frame& frame)
         apply(production_event::arrive);
         return;
     }
-    // Before the pending bit is cleared, and somebody else may set it.
+    // Before the pending bit is cleared, and another thread may set it.
     threads_.arrived(&frame);
     struct leave
     {
@@ -87,7 +87,7 @@ void strategy_engine<Producer, Threads>::loop(call_frame& frame)
             while (auto product = next(frame))
                 if (!consume(frame, std::move(product)))
                     return;
-            // By a task that ran inside the producer.
+            // Lost by a task that ran inside the producer.
             if (!frame.producing)
                 return;
         } while (!frame.nested
@@ -130,7 +130,7 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
     bool const spreads = sentinel_.in_use() && !spread_.leases();
     bool const handed_over = may_hand_over && hand_over(frame, s);
     auto sub = choose(s, i, may_block, handed_over);
-    // Who steps wants to see the task run, unless it was meant for the pool.
+    // A caller that steps runs the task itself, unless it was meant for the pool.
     if (sub == sub_strategy::produce_execute_consume && s != strategy_t::produce_execute_consume
         && (frame.nested || threads_.steps_alone(frame)))
         sub = sub_strategy::produce_consume;
@@ -142,8 +142,8 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
         {
             bool const right_only = is_production(back);
             run_back(back);
-            // What waited first was the request for a producer, who is here; so one thread
-            // less is to produce. If they still all are, the task that waits next.
+            // First in the queue was the request for a producer, which is here; so one thread
+            // less is to produce. If all still are, take the task that waits next.
             if (right_only && threads_.all_produce() && (back = threads_.take()) != nullptr)
                 run_back(back);
         }
@@ -173,21 +173,21 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
 {
     if (frame.nested)
         return false;
-    // A request that waits in the pool's queue may wait for long; only with this strategy
-    // production waits with it.
+    // A request may wait in the pool's queue for long; only with this strategy may production wait
+    // with it.
     if (s != strategy_t::execute_produce_consume && threads_.pending_may_wait())
         return false;
     frame.producing = false;
     trace_point(trace_event::hand_over, this);
     if (threads_.steps_alone(frame))
     {
-        // The right is there for any other caller; nobody is asked to take it.
+        // Any other caller may take the right; none is asked to.
         abdicate();
         threads_.wake_idle_caller();
         return true;
     }
-    // The right is given up before a thread is asked to take it: one that came first would
-    // find it taken, and leave.
+    // Give up the right before a thread is asked to take it: one that arrived earlier would find it
+    // taken, and leave.
     if (apply(production_event::hand_over) != production_verdict::start)
     {
         threads_.produces_no_more(frame);
@@ -236,7 +236,7 @@ bool strategy_engine<Producer, Threads>::begin_task(call_frame& frame, strategy_
         return false;
     if (!lease_.is(frame.lease_number)) [[unlikely]]
     {
-        // A handler before was late that nothing marked. This one is here, so it runs here.
+        // An earlier handler that nothing marked was late. This task is here, so it runs here.
         counters_.execute_produce_consume();
         frame.producing = false;
         return true;
@@ -245,7 +245,7 @@ bool strategy_engine<Producer, Threads>::begin_task(call_frame& frame, strategy_
         return false;
     if (spread_.count()) [[unlikely]]
     {
-        // What it looks at is the producer's own.
+        // It reads the producer's own members.
         if (!end_lease(frame))
         {
             counters_.execute_produce_consume();
@@ -257,7 +257,7 @@ bool strategy_engine<Producer, Threads>::begin_task(call_frame& frame, strategy_
         if (!spread_.leases())
             return false;
     }
-    // If it ends just now, this may count one too few.
+    // If the lease ends just now, this may count one too few.
     counters_.on_lease();
     trace_choice(nullptr, s, sub_strategy::execute_produce_consume, true);
     frame.producing = false;
@@ -339,7 +339,7 @@ void strategy_engine<Producer, Threads>::release(lease::number n) noexcept
         counters_.taken_over();
         trace_point(trace_event::release, this);
     }
-    // Likewise where another thread has ended it, and has not come to that yet.
+    // Likewise if another thread has ended it, and has not passed the right on yet.
     pass_on(n, true);
 }
 
@@ -355,7 +355,7 @@ lessor::outcome strategy_engine<Producer, Threads>::pass_on(
         return outcome::ended;
     if (*verdict != production_verdict::start)
     {
-        // One is on its way.
+        // A thread is on its way.
         if (occupies)
             threads_.vacate();
         return outcome::taken;

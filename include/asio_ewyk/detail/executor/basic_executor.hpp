@@ -50,7 +50,7 @@ public:
 
     Target& target() const noexcept { return *reinterpret_cast<Target*>(word_ & ~mask); }
 
-    // Where one source has all of the library, g++ -O2 makes it a call, for each task.
+    // If one source includes all of the library, g++ -O2 would make it a call, for each task.
     BOOST_FORCEINLINE submission get() const noexcept
     {
         return {strategy_t(static_cast<strategy_t::kind>(word_ & 7)),
@@ -82,8 +82,8 @@ struct no_work
 };
 
 // An executor of Asio over a target. Traits names the target, its execution context, the object
-// that counts as outstanding work, whether the target knows strategies and whether execute() keeps
-// what a function throws that it calls at once, and how it executes.
+// that counts as outstanding work, whether the target knows strategies, whether execute() keeps
+// the exception of a function that it calls at once, and how it executes.
 template <class Traits, class Allocator, bool Tracked>
 class BOOST_SYMBOL_VISIBLE basic_executor
 {

@@ -39,8 +39,8 @@ public:
         top_ = outer_;
     }
 
-    // Not inlined, nor is end_leases(): a function that contains both this and the switch to
-    // another stack might keep the address of top_ for a thread that it has left since.
+    // Not inlined, nor is end_leases(): a function that contains both this and a switch of stacks
+    // might keep the address of top_ of a thread that it has left since.
 
     // The innermost frame of that owner, null if this thread does not work for it.
     BOOST_NOINLINE static call_frame* find(void const* owner) noexcept
@@ -76,9 +76,9 @@ public:
         }
     }
 
-    // For that owner, on a thread that works for it. What the function throws waits in the frame
-    // until the task around it is over. The first one counts. Where there is no such frame any more
-    // it goes to stray(error).
+    // For that owner, on a thread that works for it. An exception of the function waits in the
+    // frame until the task around it is over. The first one counts. If there is no such frame any
+    // more, it goes to stray(error).
     template <class F, class Stray>
     static void run_inline(void const* owner, F&& f, Stray stray)
     {
@@ -105,11 +105,11 @@ public:
     // This thread is inside the producer, so what is submitted now is a product.
     bool in_producer = false;
 
-    // This thread stays inside the producer for more than one completion; and it is to come out.
+    // This thread stays inside the producer for several completions; and it is to come out.
     bool staying = false;
     bool must_come_out = false;
 
-    // What the producer has run is counted, or need not be; and how much of it, where it stays.
+    // This step is already counted, or needs no counting; and how many were run while it stays.
     bool accounted = false;
     std::size_t own_inside = 0;
 
@@ -131,8 +131,8 @@ public:
     // A frame further down holds the right to produce, which therefore stays on this thread.
     bool nested = false;
 
-    // What has leased the right to produce for what this thread does, and the lease; null if there
-    // is none, or it is known to have ended.
+    // The lessor of the lease that this thread works on, and the lease; null if there is none, or
+    // it is known to have ended.
     lessor* leased_by = nullptr;
     lease::number lease_number = 0;
 
@@ -143,9 +143,9 @@ public:
     std::size_t counted = 0;
 
 private:
-    // False if this thread does not work for that owner. Called only after the exception: on the
-    // stack of a stackful coroutine that was suspended meanwhile this is another thread, and the
-    // frame of the first one may be gone. Not inlined: few functions throw, and all would have it.
+    // False if this thread does not work for that owner. Called only after the exception: a
+    // stackful coroutine that was suspended meanwhile is on another thread now, and the frame of
+    // the first one may be gone. Not inlined: few functions throw, and all would contain it.
     BOOST_NOINLINE static bool capture(void const* owner, std::exception_ptr const& error) noexcept
     {
         call_frame* const frame = find(owner);

@@ -16,9 +16,9 @@
 
 namespace asio_ewyk::detail {
 
-// Whether the exception being handled is how Boost.Context or Boost.Coroutine unwinds the stack of
-// a coroutine that is destroyed while it is suspended. By name, as it need not be installed; where
-// nothing tells the name it counts as any other exception.
+// Whether Boost.Context or Boost.Coroutine unwinds the stack of a coroutine, destroyed while it is
+// suspended, by the exception being handled. By name, as neither need be installed; if the name is
+// not available, it counts as any other exception.
 inline bool unwinds_a_coroutine() noexcept
 {
 #if __has_include(<cxxabi.h>)
@@ -34,8 +34,8 @@ inline bool unwinds_a_coroutine() noexcept
     return false;
 }
 
-// The exception being handled, if it is of a handler's. Null if it only unwinds the stack, and has
-// to be thrown on: that of a coroutine, or of a thread that is cancelled.
+// The exception being handled, if a handler has thrown it. Null if it only unwinds the stack of a
+// coroutine, or of a thread that is cancelled, and must be rethrown.
 BOOST_NOINLINE inline std::exception_ptr exception_of_a_handler() noexcept
 {
     // Null by itself for what is no exception of C++, such as a thread's cancellation.
@@ -43,7 +43,7 @@ BOOST_NOINLINE inline std::exception_ptr exception_of_a_handler() noexcept
     return e && unwinds_a_coroutine() ? nullptr : e;
 }
 
-// Calls f here, for code that it must not throw through: what it throws goes to caught(error).
+// Calls f here, for code that no exception may pass through: what f throws goes to caught(error).
 template <class F, class Caught>
 void call_inline(F&& f, Caught caught)
 {

@@ -8,10 +8,10 @@ namespace asio_ewyk::detail {
 
 // A function that runs where it was submitted, inside the producer.
 //
-// It may be called on the stack of a stackful coroutine, and suspend that: then the thread leaves
-// the producer, and the function goes on anywhere, later. So this lies in the thread's frame and
-// not on that stack, and ends with the function or with the visit to the producer, by whichever
-// comes first; and whoever comes back from the function looks whether it is still the one.
+// It may be called on the stack of a stackful coroutine, and suspend it: then the thread leaves
+// the producer, and the function resumes anywhere, later. So this object is in the thread's frame,
+// not on that stack. It ends with the function or with the visit to the producer, whichever comes
+// first; code that returns from the function checks whether it is still the same call.
 class inline_run
 {
 public:

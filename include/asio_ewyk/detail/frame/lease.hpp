@@ -9,17 +9,17 @@
 
 namespace asio_ewyk::detail {
 
-// Which thread goes on producing after a task: the producer, which keeps the right while it runs
+// Which thread produces next after a task: the producer, which keeps the right while it runs
 // the task, or the one that took it over because the task is late. The producer leases the right
-// before something that may block, and takes it back afterwards. Whether the lease was ended
-// meanwhile is decided by one compare-and-swap, whichever thread makes it.
+// before something that may block, and takes it back afterwards. One compare-and-swap, by any
+// thread, decides whether the lease was ended meanwhile.
 //
 // Layout of the word: [number of the lease 63 bits][leased 1 bit]
 //
-// While it is not leased only the producer writes the word, and only then it touches what belongs
+// While it is not leased only the producer writes the word; and only then it touches what belongs
 // to the producer. While it is leased, every change is a compare-and-swap that adds 1 to the
-// number, so a thread knows its own lease by the number. Acquire and release, wherever it changes:
-// the next producer sees what the one before has written.
+// number, so a thread knows its own lease by the number. Every change acquires and releases: the
+// next producer sees what the previous one has written.
 class lease
 {
 public:
@@ -28,8 +28,8 @@ public:
     // What the producer does, as it says itself.
     enum class activity : unsigned char
     {
-        waits,  // for I/O; or runs a handler that is none of ours
-        native, // runs such a handler: late if it blocks
+        waits,  // for I/O; or runs a native handler that nothing has marked
+        native, // runs a native handler: late if it blocks
         task,   // runs a task: late if it blocks
     };
 
@@ -55,8 +55,8 @@ public:
         return n;
     }
 
-    // The thread of a lease: what it does now. A plain store, which others see a moment late, and
-    // which costs nothing; they look twice before they believe it.
+    // The thread of a lease: what it does now. A plain store, which costs nothing and which others
+    // see a moment late; they read it twice before they act on it.
     void mark(number n, activity what) noexcept
     {
         mark_.store(n << 18 | std::uint64_t{static_cast<unsigned char>(what)} << 16
@@ -69,8 +69,8 @@ public:
         return word_.load(std::memory_order_relaxed) == (n << 1 | 1);
     }
 
-    // The thread of that lease has done what may have been late, and leases again at once. False
-    // if the lease has been ended.
+    // The thread of that lease, after its task: leases again at once. False if another thread has
+    // ended the lease.
     bool renew(number n) noexcept { return change(n << 1 | 1, (n + 1) << 1 | 1); }
 
     // Any thread: ends that lease. The caller has the right to produce then. False if it has been
@@ -104,8 +104,8 @@ private:
     alignas(64) std::atomic<std::uint64_t> word_{0};
 
     // Layout: [number of the lease 46 bits][activity 2 bits][CPU 16 bits]. Written by the thread of
-    // that lease. One that was superseded without its knowledge may overwrite that of its
-    // successor, which is then seen as waiting until its next task.
+    // that lease. A thread that does not know yet that it was superseded may overwrite the mark of
+    // its successor, which then looks as if it waited, until its next task.
     std::atomic<std::uint64_t> mark_{0};
 
     // Written by the producer, before it leases.

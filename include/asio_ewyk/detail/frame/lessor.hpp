@@ -5,7 +5,7 @@
 
 namespace asio_ewyk::detail {
 
-// What leases the right to produce while a task runs: a strategy_engine, for those that need not
+// What leases the right to produce while a task runs: a strategy_engine, for code that need not
 // know its type.
 class lessor
 {
@@ -21,11 +21,10 @@ public:
     virtual outcome take_over(lease::number n, bool may_start) noexcept = 0;
 
     // The watchdog: the producer has done nothing for a while, and is not to be looked at any more.
-    // False as long as it may run handlers all the same that are none of ours and that nothing
-    // marks; it is asked not to.
+    // False while it may still run native handlers that nothing marks; it is asked to come out.
     virtual bool goes_quiet() noexcept = 0;
 
-    // Whether a producer that waits, waits for I/O, and not for another thread that does.
+    // Whether a waiting producer waits for I/O, rather than for another thread that does.
     virtual bool waits_for_io() const noexcept = 0;
 
     // After needs_start, by a thread that may start others.

@@ -17,7 +17,7 @@ class context_watcher
 {
 public:
     // It is being shut down, and ends sooner if nothing new comes. Only contexts with a thread of
-    // their own tell.
+    // their own report this.
     virtual void context_closes(asio::execution_context& context) noexcept = 0;
 
     // It runs nothing any more; by its own thread. Likewise.
@@ -30,8 +30,8 @@ protected:
     ~context_watcher() = default;
 };
 
-// Tells the watchers of its context. To be added when the services of the things that the watchers
-// use are there: those that are added later are shut down earlier.
+// Tells the watchers of its context. Add it after the services of what the watchers use: services
+// that are added later are shut down earlier.
 class BOOST_SYMBOL_VISIBLE context_watch : public asio::execution_context::service
 {
 public:

@@ -43,7 +43,7 @@ void for_each_context(T& all, F f)
             f(context);
 }
 
-// Whether the context has come to its end, and is a loop: others can be run again.
+// Whether the context is a loop that has ended; other contexts can be run again.
 inline bool has_ended(asio::execution_context& context)
 {
     return asio::has_service<event_loop_service>(context)
@@ -57,7 +57,7 @@ inline bool is_closing(asio::execution_context& context)
         && asio::use_service<event_loop_service>(context).closing();
 }
 
-// The next one, or if that has ended another one; an ended one if there is no other.
+// The next one; if that has ended, another one; an ended one only if all have.
 template <contexts T>
 auto& next_live_context(T& all)
 {

@@ -44,13 +44,12 @@ namespace asio_ewyk::detail {
 // under way at a time, and goes to the end of the io_context's queue again while tasks are left;
 // so I/O gets its turn in between, by the io_context's own rules.
 //
-// `scheduled_`: a wake-up is queued or runs. Who adds a task does that first and then looks; the
-// wake-up that leaves no task clears it and then looks for tasks. Both are sequentially
-// consistent, so one of them sees the other (netty/netty#9561).
+// `scheduled_`: a wake-up is queued or runs. Dekker with posted_: see doc/design.adoc; otherwise a
+// task could wait for ever (netty/netty#9561).
 //
 // The end: `closed_` refuses what comes; the thread runs or destroys what it finds, sets `drained_`
-// and looks once more. A thread that was refused too late, and has added its task, sees
-// `drained_` and destroys what is there, or is seen: likewise.
+// and looks once more. A thread may have missed `closed_` and added its task: `drained_` is Dekker
+// with posted_, too; otherwise that task would never be destroyed.
 class alignas(target_alignment) event_loop_service final
     : public asio::execution_context::service
     , private inspectable
@@ -84,7 +83,7 @@ public:
     // Starts the thread unless it was before. Throws std::system_error.
     void start();
 
-    // Likewise; whoever comes next tries again what was refused.
+    // Likewise; if the system refuses it, the next call tries again.
     void try_to_start() noexcept;
 
     // See event_loop.
@@ -92,7 +91,7 @@ public:
     loop_metrics metrics() const;
     bool terminated() const noexcept { return state_.load() == state::terminated; }
 
-    // Whether it runs nothing any more; then context_watch has told, or will, those that it knew.
+    // Whether it runs nothing any more; context_watch has told its watchers, or will.
     bool ended() const noexcept { return drained_.load(); }
 
     // Likewise, whether it is about to.
@@ -185,7 +184,7 @@ private:
     signal_mask const signals_; // of the thread that has made the loop
     std::unique_ptr<task_times> const times_; // null without the option `timing`
 
-    // From the beginning: an io_context that runs out of work stops, before it was run as well.
+    // From the beginning: an io_context without work stops, even before it is run.
     asio::executor_work_guard<asio::io_context::executor_type> const open_;
 
     // The loop's own.
@@ -212,14 +211,14 @@ private:
     thread_clock clock_;                       // written by the thread
     std::atomic<state> state_{state::fresh};   // written under mutex_
     std::atomic<bool> closed_{false}; // set once: what is submitted from now on is destroyed
-    std::atomic<bool> drained_{false}; // set once, after closed_: nobody takes a task to run it
+    std::atomic<bool> drained_{false}; // set once, after closed_: no task is run any more
 
     alignas(64) posted_queue posted_;
     std::atomic<bool> scheduled_{false};
     std::atomic<std::size_t> pending_{0}; // tasks, if their number is limited
-    wakeup_op<event_loop_service> wakeup_op_; // whose is who set scheduled_
+    wakeup_op<event_loop_service> wakeup_op_; // of the thread that set scheduled_
 
-    shared_counter thrown_; // also by what was suspended, and came back on another thread
+    shared_counter thrown_; // also by coroutines that resumed on another thread
 
     alignas(64) queue_depth depth_{posted_}; // what is taken from it has run
 

@@ -121,7 +121,7 @@ ASIO_EWYK_DECL void event_loop_service::run_round()
     {
         do
         {
-            // Relaxed: nothing else is read by it, and a late look runs a task more.
+            // Relaxed: it publishes nothing, and a late value runs one task more.
             if (closed_.load(std::memory_order_relaxed))
                 return;
             task* const t = take();
@@ -164,7 +164,7 @@ ASIO_EWYK_DECL void event_loop_service::run_the_last()
         }
 }
 
-// Once; then destroy_late() has what comes.
+// Once; destroy_late() handles what comes later.
 ASIO_EWYK_DECL void event_loop_service::destroy_tasks() noexcept
 {
     drained_.store(true);
@@ -177,8 +177,8 @@ ASIO_EWYK_DECL void event_loop_service::destroy_tasks() noexcept
     destroy_late();
 }
 
-// What was submitted by a thread that did not see the loop close, by that thread or by the one that
-// has ended the loop: "Dekker" with push and drained_.
+// Destroys tasks of a thread that did not see the loop close: on that thread or on the one that has
+// ended the loop. posted_ is Dekker with drained_: see the class.
 ASIO_EWYK_DECL void event_loop_service::destroy_late() noexcept
 {
     while (drained_.load() && !posted_.empty())
@@ -291,7 +291,7 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
         }
         catch (...)
         {
-            // No timer, for want of descriptors: then it ends at once.
+            // No timer, for lack of descriptors: then it ends at once.
             stop();
         }
     });
@@ -301,8 +301,8 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
     tell_shutdown();
 }
 
-// The loop's thread. A task that comes in the quiet period begins another one, run or not: tasks
-// may have to wait while I/O has its share. One that waits begins it after it has run.
+// The loop's thread. A task that comes in the quiet period restarts it, even before it runs: tasks
+// may have to wait while I/O has its share. A waiting task restarts it after it has run.
 ASIO_EWYK_DECL void event_loop_service::watch(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
@@ -355,11 +355,11 @@ ASIO_EWYK_DECL void event_loop_service::stop() noexcept
     tell_end();
 }
 
-// Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use; it
-// may be called by a handler, provided that no other thread uses the io_context meanwhile. Those
-// that submit do not: a round of tasks is under way, so none sends a wake-up. Those that end the
-// loop, or schedule a function, wait for a mutex. Executors that count as work are copied, but that
-// is a counter.
+// Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use. A
+// handler may call it if no other thread uses the io_context meanwhile. Threads that submit do not
+// use it: a round of tasks is under way, so none sends a wake-up. Threads that end the
+// loop, or schedule a function, wait for a mutex. Executors that count as work may be copied: that
+// only changes a counter.
 ASIO_EWYK_DECL void event_loop_service::rebuild_reactor()
 {
     asio::require(get_executor(), asio::execution::blocking.never).execute([this] {
@@ -371,7 +371,7 @@ ASIO_EWYK_DECL void event_loop_service::rebuild_reactor()
 
 ASIO_EWYK_DECL void event_loop_service::join() noexcept
 {
-    stop(); // nobody starts the thread any more
+    stop(); // from now on the thread is not started
     if (thread_.joinable())
         thread_.join();
     timer_queue_->close();
@@ -382,7 +382,7 @@ ASIO_EWYK_DECL void event_loop_service::join() noexcept
     }
     for (waiter& w : waiters)
         if (w.thread.get_id() == std::this_thread::get_id())
-            w.thread.detach(); // destroys a handler that owned the loop, and is done with it
+            w.thread.detach(); // this thread: it destroys the handler that owned the loop
         else
             w.thread.join();
 }

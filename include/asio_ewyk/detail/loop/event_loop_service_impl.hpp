@@ -70,16 +70,16 @@ void event_loop_service::run_inline(F&& f)
     char const here = 0;
     if (!stack_.holds(&here))
         return run_on_another_stack(std::forward<F>(f));
-    // Whatever has begun on another stack is over on this thread, or is away.
+    // A function that began on another stack has ended on this thread, or was suspended.
     in_coroutine_.reset();
     handler_scope const running(&describe<std::decay_t<F>>);
     timed_run const timed(times_.get());
     call(std::forward<F>(f));
 }
 
-// A stackful coroutine's: it may suspend that, and go on anywhere, when the loop is gone. If the
-// thread runs a handler that we know, that one brought us here, and goes on if f is away; if not, a
-// round of tasks follows, which sees that f is away.
+// f belongs to a stackful coroutine: it may suspend that, and resume anywhere, even after the loop.
+// If the thread runs a known handler, that one has called f, and continues when f is suspended. If
+// not, a round of tasks follows, which notices that f is suspended.
 template <class F>
 void event_loop_service::run_on_another_stack(F&& f)
 {
@@ -103,7 +103,7 @@ void event_loop_service::run_on_another_stack(F&& f)
     call(std::forward<F>(f));
 }
 
-// Not by the io_context's executor: what is thrown would wait for the end of the round.
+// Not by the io_context's executor: an exception would wait for the end of the round.
 template <class F>
 void event_loop_service::call(F&& f)
 {
@@ -119,8 +119,8 @@ std::shared_ptr<timer_queue::entry> event_loop_service::run_later(
 {
     time_point const due = after(std::max(delay, std::chrono::nanoseconds::zero()));
     start();
-    // Looked at afterwards: a loop that ended without a thread has closed before, and every thread
-    // closes the timer_queue.
+    // Read after the start: a loop that ended without a thread has set it before, and a thread that
+    // ends closes the timer_queue.
     if (closed_.load())
     {
         [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
@@ -133,7 +133,7 @@ template <class F>
 void event_loop_service::wait_in_background(F f)
 {
     auto const done = std::make_shared<std::atomic<bool>>(false);
-    std::vector<waiter> over; // those before, which may be many where the loop is stuck
+    std::vector<waiter> over; // earlier ones; may be many if the loop is stuck
     {
         std::lock_guard const lock(mutex_);
         auto const first = std::partition(waiters_.begin(), waiters_.end(),

@@ -15,15 +15,15 @@ namespace asio_ewyk::detail {
 // Which of several servers is given the next connection: arithmetic, without clock or threads.
 //
 // The load of a server is a moving average of its utilisation, with the time constant `memory`.
-// What it was given lately does not show in that yet, and fades as it begins to: one of the
-// age t counts exp(-t / memory) `fresh` ones. Chosen is the least of
+// Recent connections do not show in that yet; they count extra, and less as they begin to show: one
+// of the age t counts as exp(-t / memory) `fresh` ones. The server is chosen with the least
 //
 //     load + cost * fresh,   cost = caution * (sum of load) / max(sum of fresh, servers)
 //
-// where `cost` is what a connection brings if the load comes from as many as are fresh, and so
-// rather too much. A burst is thereby spread in proportion to (caution + 1) * mean - load, and not
-// given to one server. Among equals chance decides: connections that differ in a regular order
-// would stay in step with a turn.
+// where `cost` is the load of a connection if only the fresh ones caused all load: rather too much.
+// So a burst is spread in proportion to (caution + 1) * mean - load, and not given to one server.
+// Among equals chance decides: with turns, connections that differ in a regular order would stay in
+// step.
 class load_balance
 {
 public:
@@ -47,7 +47,7 @@ public:
         }
     }
 
-    // That server is given nothing any more, unless none is left.
+    // That server is chosen no more, unless none is left.
     void leave_out(std::size_t i) noexcept
     {
         left_ -= !std::exchange(servers_[i].gone, true);

@@ -40,24 +40,24 @@ public:
     {
     }
 
-    // Once; what comes later has no effect. Any thread.
+    // Once; later calls have no effect. Any thread.
     void complete(boost::system::error_code ec) noexcept
     {
         if (completed_.exchange(true))
             return;
         // Work until the post is done, or the executor's context might be gone by then. But a loop
-        // that has ended destroys the handler, which may be the last that keeps the loop alive.
+        // that has ended destroys the handler, which may be the last owner of the loop.
         if (own_)
             work_.reset();
         auto const work = std::move(work_);
-        // Never here: the handler may destroy the loop, which waits for the thread that calls this.
+        // Never inline: the handler may destroy the loop, which waits for this thread.
         executor const where = work.get_executor();
         asio::post(asio::bind_executor(where, asio::append(std::move(handler_), ec)));
     }
 
 private:
-    // Where the handler has none, the one that Asio fell back to before Boost 1.90. Nothing can be
-    // posted to the later one.
+    // If the handler has none, the one that Asio fell back to before Boost 1.90. Its later fallback
+    // accepts no post().
     using executor = asio::associated_executor_t<Handler, asio::system_executor>;
 
     // Whether the handler's executor is of one of them.
@@ -74,21 +74,21 @@ private:
             return false;
     }
 
-    // Both belong to who has set completed_.
+    // Both belong to the thread that has set completed_.
     Handler handler_;
     asio::executor_work_guard<executor> work_;
     bool const own_;
 
-    // Set by the thread that waits or by who cancels. Sequentially consistent, but nothing is
-    // published by it: both have the object from who made it.
+    // Set by the thread that waits or by one that cancels. Sequentially consistent, but it
+    // publishes nothing: both have the object from the thread that made it.
     std::atomic<bool> completed_{false};
 };
 
 // Shuts the loops down, and calls handler(error_code) when all have ended or the time is over.
 //
-// A thread does nothing but wait for that: no thread of the loops notices that a handler of theirs
-// is stuck, and the handler's executor may be one that nobody runs before the end. It costs
-// something only as long as a shutdown is under way.
+// A thread of its own waits for that: no thread of the loops notices that a handler of theirs is
+// stuck, and perhaps no thread runs the handler's executor before the end. It costs something only
+// while a shutdown is under way.
 template <class Handler>
 void begin_shutdown(std::vector<event_loop_service*> loops, std::chrono::nanoseconds quiet_period,
     std::chrono::nanoseconds timeout, Handler handler)
@@ -100,7 +100,7 @@ void begin_shutdown(std::vector<event_loop_service*> loops, std::chrono::nanosec
         loop->request_shutdown(quiet_period, deadline);
     if (std::all_of(loops.begin(), loops.end(), [](auto* loop) { return loop->terminated(); }))
         return wait->complete({});
-    // Before the handler can be called, which may use the slot again.
+    // Before the handler can be called: it may use the slot again.
     if (slot.is_connected())
         slot.assign([weak = std::weak_ptr(wait)](asio::cancellation_type type) {
             // Not total, which must have no effect: the shutdown has begun.

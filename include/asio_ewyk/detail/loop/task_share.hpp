@@ -9,8 +9,8 @@
 namespace asio_ewyk::detail {
 
 // How long the tasks of an event loop may run in a round, between two rounds of I/O: a deficit
-// round robin of two. I/O comes in rounds whose length nobody can limit; tasks get their share
-// afterwards, and what they take too much they miss in the next round.
+// round robin of two. The length of a round of I/O cannot be limited; tasks get their share
+// afterwards, and any excess is deducted in the next round.
 //
 // Where a round of I/O was too short to count, or there was none, a fixed time limits the tasks.
 class task_share
@@ -52,14 +52,14 @@ public:
     }
 
 private:
-    // Less is what a look for I/O takes that finds none.
+    // A look for I/O that finds none takes less.
     static constexpr duration least = std::chrono::microseconds(10);
 
     // A round of I/O that took longer counts as that long.
     static constexpr duration forgotten = std::chrono::seconds(10);
 
-    // For how much I/O one round may owe to the next: so long at most tasks pay for one that took
-    // for ever.
+    // The longest time that one round may owe to the next: tasks pay so long at most for a very
+    // long one.
     static constexpr duration most = std::chrono::milliseconds(100);
 
     // A round without I/O before it, so that I/O is looked for soon.

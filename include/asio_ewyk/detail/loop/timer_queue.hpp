@@ -25,8 +25,8 @@ namespace asio = boost::asio;
 
 // The functions that an event loop is to run later, each with a timer of its own.
 //
-// An entry lives as long as a handle of it, and so may outlive the loop, as may the queue; its
-// function and its timer do not. They are in the list for as long as there is a function.
+// An entry lives as long as its handles, so it may outlive the loop, as may the queue; its
+// function and its timer do not. An entry is in the list for as long as it has a function.
 //
 // One mutex guards the list, the timers, which other threads cancel, and the states. It is never
 // held while a function is called or destroyed.
@@ -42,8 +42,8 @@ public:
 
     class entry;
 
-    // A function that is due then for the first time. Null, and the function is destroyed, if it is
-    // too late for that. Any thread.
+    // A function that is first due at that time. If the queue is closed for it: null, and the
+    // function is destroyed. Any thread.
     template <kind Kind, class F>
     std::shared_ptr<entry> add(
         asio::io_context& ioc, time_point due, std::chrono::nanoseconds period, F&& f);
@@ -51,7 +51,7 @@ public:
     // From now on only functions that run once are accepted; the others are cancelled.
     void end_series() noexcept;
 
-    // From now on nothing is accepted; what there is is cancelled. On the loop's thread, or when
+    // From now on nothing is accepted; all entries are cancelled. On the loop's thread, or when
     // that has ended.
     void close() noexcept;
 
@@ -63,7 +63,7 @@ public:
         f();
     }
 
-    // When one that runs once has ended last. On the loop's thread.
+    // The last end of a function that runs once. On the loop's thread.
     time_point last_ran() const noexcept { return last_ran_; }
 
     // How many runs there were of all. Any thread.
@@ -162,8 +162,8 @@ private:
     time_point due_;                        // the loop's own, once armed
     std::optional<asio::steady_timer> timer_; // guarded by the mutex; not after end()
 
-    // Written under the mutex, by whatever thread cancels or runs it. Handles read it without:
-    // sequentially consistent, so who sees that it is done sees also what its runs have done.
+    // Written under the mutex, by the thread that cancels or runs it. Handles read it without:
+    // sequentially consistent, so a thread that sees that it is done sees what its runs have done.
     std::atomic<state> state_{state::waiting};
 };
 

@@ -42,7 +42,7 @@ ASIO_EWYK_DECL bool timer_queue::entry::cancel_locked() noexcept
     if (before != state::waiting && before != state::running)
         return false;
     state_.store(state::cancelling);
-    // The timer's handler destroys the function, on the loop's thread, where its things belong.
+    // The timer's handler destroys the function, on the loop's thread, where it belongs.
     if (before == state::waiting)
         timer_->cancel();
     return true;
@@ -90,7 +90,7 @@ ASIO_EWYK_DECL bool timer_queue::entry::begin()
 }
 
 // Whether it waits for its next run. That is due at once if this one took too long; but between
-// the two the io_context gets to what else is due.
+// the two the io_context does its other work.
 ASIO_EWYK_DECL bool timer_queue::entry::again()
 {
     std::lock_guard const lock(table_->mutex_);

@@ -11,17 +11,17 @@
 
 namespace asio_ewyk::detail {
 
-// How much CPU time is used in a role that one thread at a time has, such as the producer's. The
-// one that has the role calls it.
+// How much CPU time is used in a role that one thread at a time has, such as the producer's. Only
+// the thread that has the role calls it.
 class BOOST_SYMBOL_VISIBLE role_clock
 {
 public:
     using duration = std::chrono::nanoseconds;
 
-    // Whether this thread is the last one that has called any of the others.
+    // Whether this thread was the last one to call begin() or take().
     bool is_mine() const noexcept { return thread_ == this_thread(); }
 
-    // This thread has the role from now on, and the one before has it no longer.
+    // This thread has the role from now on, and the previous one no longer.
     void begin() noexcept
     {
         auto const now = cpu_time_of(clock_);
@@ -35,8 +35,8 @@ public:
             restart();
     }
 
-    // How much that was since the last call. None if it is not known: the role has come here
-    // without a begin(), or somebody who had it has ended before the next one came.
+    // How much was used since the last call. None if that is not known: the role has come here
+    // without a begin(), or a thread that had it ended before the next one called begin().
     std::optional<duration> take() noexcept
     {
         bool const same = is_mine();
@@ -63,7 +63,7 @@ private:
         began_ = this_thread_cpu_time();
     }
 
-    // Of who has the role.
+    // Of the thread that has the role.
     void const* thread_ = nullptr;
     std::optional<cpu_clock> clock_;
     duration began_{};

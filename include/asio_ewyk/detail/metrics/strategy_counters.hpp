@@ -9,8 +9,8 @@
 
 namespace asio_ewyk::detail {
 
-// What a strategy_engine counts: what the producer does with plain stores, the rest, which comes
-// with a hand-over, with an atomic addition.
+// What a strategy_engine counts. The producer counts by plain stores; the rest, which comes with a
+// hand-over, is counted by atomic additions.
 class strategy_counters
 {
 public:
@@ -27,11 +27,11 @@ public:
     // The thread that has ended a lease during a task.
     void taken_over() noexcept { taken_over_.add(); }
 
-    // A thread that has come back after a hand-over, and another one produces.
+    // A thread that comes back after a hand-over while another one produces.
     void superseded() noexcept { superseded_.add(); }
 
-    // Any thread. What is a part of something else is read before it, or cut to it: it may be
-    // counted a moment earlier by another thread.
+    // Any thread. A part is read before its whole, or cut to it: another thread may count the part
+    // a moment earlier.
     void write_to(strategy_metrics& m) const noexcept
     {
         m.superseded = superseded_.get();

@@ -7,7 +7,7 @@
 
 namespace asio_ewyk::detail {
 
-// What a context, a loop or a pool measures that has the option `timing`. Any thread.
+// What a context, a loop or a pool with the option `timing` measures. Any thread.
 struct task_times
 {
     histogram_recorder queue_delay;

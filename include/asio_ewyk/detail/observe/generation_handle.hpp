@@ -8,7 +8,7 @@
 
 namespace asio_ewyk::detail {
 
-// Refers to something watched that may be gone, for whoever was suspended meanwhile.
+// Refers to something registered that may be gone, for a coroutine that was suspended meanwhile.
 class generation_handle
 {
 public:
@@ -18,7 +18,7 @@ public:
     {
     }
 
-    // Calls f() if it is still there, and until f returns. If it is gone, nobody is left to hear of
+    // Calls f() if it is still there; it stays until f returns. If it is gone, nothing can receive
     // the exception being handled, and the program ends.
     template <class F>
     void report_by(F f) const noexcept

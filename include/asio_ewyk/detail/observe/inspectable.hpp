@@ -15,7 +15,7 @@ public:
     // How many tasks wait.
     virtual std::size_t waiting() const noexcept = 0;
 
-    // Whether somebody is there to take them; if not, nobody expects them to be taken soon.
+    // Whether threads take them; if not, they are not expected to be taken soon.
     virtual bool serves() const noexcept = 0;
 
     // How many of those that waited have been taken out of the queue so far.
@@ -29,8 +29,8 @@ protected:
 };
 
 
-// Shows what others may derive from: if it were `watched` itself, whoever looks at it would call
-// virtual functions while constructors and destructors of theirs change the table of these.
+// For a class that others may derive from. If that were `inspectable` itself, a reader would call
+// virtual functions while constructors and destructors of derived classes change its vtable.
 template <class Owner>
 class inspectable_part final : public inspectable
 {

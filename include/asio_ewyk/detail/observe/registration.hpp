@@ -57,7 +57,7 @@ public:
     inspectable const& what() const noexcept { return what_; }
     stall_settings const& settings() const noexcept { return settings_; }
 
-    // What is registered is told of a fork.
+    // Passes a fork on to the records of threads and slots, and to the stall_observer.
     static void notify_fork(boost::asio::execution_context::fork_event event) noexcept;
 
 private:

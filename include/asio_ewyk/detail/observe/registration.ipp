@@ -17,7 +17,7 @@
 
 namespace asio_ewyk::detail {
 
-// The environment asks for what this program does not have: said once.
+// The environment asks for stall reports, which this program does not have. Said once.
 inline void say_that_nothing_reports() noexcept
 {
     static std::atomic<bool> said{false};

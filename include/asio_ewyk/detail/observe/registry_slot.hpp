@@ -12,18 +12,18 @@ namespace asio_ewyk::detail {
 
 class registration;
 
-// A place for something watched, in a list that can be read without a lock at any time. Like the
-// records of thread_activity places are never freed, but used again.
+// A slot for something to inspect, in a list that can be read without a lock at any time. Like the
+// records of thread_activity slots are never freed, but used again.
 //
-// Who looks says so first and then reads what is there; who is about to go takes himself out and
-// then waits until nobody looks. Both are sequentially consistent: so nobody looks at what is gone.
+// Readers announce themselves; the owner unpublishes, then waits for zero readers. looking_
+// is Dekker with watch_: see doc/design.adoc. Otherwise a reader could use what is gone.
 class BOOST_SYMBOL_VISIBLE registry_slot
 {
 public:
     registry_slot(registry_slot const&) = delete;
     registry_slot& operator=(registry_slot const&) = delete;
 
-    // A place of its own for what has this owner in thread_activity. Throws std::bad_alloc.
+    // A slot of its own for what has this owner in thread_activity. Throws std::bad_alloc.
     static registry_slot& occupy(
         registration const& watch, void const* owner, std::chrono::nanoseconds stalls)
     {
@@ -37,7 +37,7 @@ public:
         return *p;
     }
 
-    // Waits until nobody looks.
+    // Waits until no thread reads.
     void vacate() noexcept
     {
         watch_.store(nullptr);
@@ -47,7 +47,7 @@ public:
         used_.store(false);
     }
 
-    // Calls f with each place.
+    // Calls f with each slot.
     template <class F>
     static void for_each(F f)
     {
@@ -66,7 +66,7 @@ public:
             f(*watch);
     }
 
-    // Calls f() if what was there as that tenant still is. It is there until f returns.
+    // Calls f() if that tenant is still there. It is there until f returns.
     template <class F>
     bool visit(std::size_t tenant, F& f)
     {
@@ -125,7 +125,7 @@ private:
         p->used_.store(true);
         p->number_ = places_.fetch_add(1);
         // Relaxed: a late value is corrected by the exchange. Release there, acquire where the list
-        // is read: whoever finds the place finds it made.
+        // is read: a thread that finds the slot finds it constructed.
         p->next_ = all_.load(std::memory_order_relaxed);
         while (!all_.compare_exchange_weak(p->next_, p, std::memory_order_release))
             ;
@@ -140,8 +140,8 @@ private:
     std::atomic<std::chrono::nanoseconds> threshold_{};
     std::atomic<std::size_t> tenant_{0};
     std::atomic<int> looking_{0};
-    std::atomic<bool> used_{false}; // whoever sets it owns the place
-    std::size_t number_ = 0;        // of this place, from 0; not changed once it is in the list
+    std::atomic<bool> used_{false}; // the thread that sets it owns the slot
+    std::size_t number_ = 0;        // of this slot, from 0; not changed once it is in the list
     registry_slot* next_ = nullptr;   // likewise
 };
 

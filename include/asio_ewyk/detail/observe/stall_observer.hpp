@@ -12,7 +12,7 @@
 namespace asio_ewyk::detail {
 
 // The seam to what reports stalls: the core tells it when a context comes or goes, and includes
-// nothing of it. A program has it that includes stalls.hpp, or is compiled separately.
+// nothing of it. A program that includes stalls.hpp, or is compiled separately, has it.
 class stall_observer
 {
 public:

@@ -23,19 +23,19 @@ namespace asio_ewyk::detail {
 // be read without a lock at any time; by a signal handler too, or in the child of a fork.
 //
 // A record is written by its own thread alone, with plain stores, which others see a moment late.
-// Whoever looks reads changes(), then the rest, and later changes() again: if that is the same, it
-// was the same all the time.
+// A reader reads changes(), then the rest, and later changes() again: if that is the same, the
+// record has not changed.
 class BOOST_SYMBOL_VISIBLE thread_activity
 {
 public:
-    // What runs: a handler of that type, for that engine, loop or pool. Null: nothing, nobody.
+    // What runs: a handler of that type, for that engine, loop or pool. Null: none.
     struct state
     {
         task_action what = nullptr;
         void const* owner = nullptr;
     };
 
-    // A place in the source that a handler said it is at; null: it did not.
+    // The location in the source that a handler has set; null: none.
     struct place
     {
         char const* file = nullptr;
@@ -43,7 +43,7 @@ public:
         unsigned line = 0;
     };
 
-    // A look at a record. Where it changed meanwhile nothing runs.
+    // A look at a record. If it changed meanwhile, nothing runs.
     struct sight
     {
         std::uint64_t changes = 0;
@@ -86,11 +86,11 @@ public:
     // Where it stands among the records; they are numbered from 0.
     std::size_t number() const noexcept { return number_; }
 
-    // Acquire, all of them: who reads something of a later change reads the number of that change,
-    // or of one after it, at the end, and does not take it for a part of this one.
+    // Acquire, all of them: a reader that reads a part of a later change then reads the number of
+    // that change, or a later one, and does not take it for a part of this one.
     sight look() const noexcept;
 
-    // stall_monitor: has seen the handler of that change first.
+    // stall_monitor: has seen the handler of that change for the first time.
     void see(std::uint64_t changes, time_point now) noexcept
     {
         // Release, and acquire in look(): a thread that sees the second sees the first, and one
@@ -99,11 +99,11 @@ public:
         seen_change_.store(changes, std::memory_order_release);
     }
 
-    // Any thread. Whether one that begins a handler is to call the waker.
+    // Any thread. Whether a thread that begins a handler is to call the waker.
     static bool asked() noexcept { return asked_.load(); }
     static void ask(bool to_wake) noexcept { asked_.store(to_wake); }
 
-    // True for one of those that are asked, and then no other is.
+    // True for one of the threads that are asked, and then no other is asked.
     static bool answer() noexcept { return asked_.exchange(false); }
 
     static void wake_by(void (*waker)() noexcept) noexcept { waker_.store(waker); }
@@ -117,7 +117,7 @@ public:
         return outer;
     }
 
-    // The handler has ended, and the one around it goes on, if there is one.
+    // The handler has ended, and the one around it continues, if there is one.
     void end(task_action outer) noexcept
     {
         set(outer);
@@ -125,7 +125,7 @@ public:
             attend();
     }
 
-    // For somebody else from now on: what a handler that runs him is about is not a handler of his.
+    // Switches the owner; returns the outer state to restore.
     state serve(state next) noexcept
     {
         state const outer{
@@ -137,7 +137,7 @@ public:
         return outer;
     }
 
-    // The handler that runs is at that place.
+    // The handler that runs is at that location.
     void locate(place where) noexcept
     {
         places_.store(places_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -172,16 +172,16 @@ private:
         change();
     }
 
-    // Release: whoever reads the number sees what it counts.
+    // Release: a thread that reads the number sees what it counts.
     void change() noexcept
     {
         changes_.store(
             changes_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    // Relaxed, and without a fence after the change, which would cost more than all the rest: that
-    // nobody is missed is up to whoever asks, see stall_monitor. He counts on the order in which
-    // the machine gets the two, so the compiler must keep it.
+    // Dekker with asked_: see stall_monitor, which makes sure that no handler is missed. Relaxed,
+    // and without a fence after the change, which would cost more than all the rest. The monitor
+    // relies on the program order of the two, so the compiler must keep it.
     void attend() noexcept
     {
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -196,7 +196,7 @@ private:
     static inline thread_local thread_activity* mine_ = nullptr;
     static inline std::atomic<thread_activity*> all_{nullptr};
     static inline std::atomic<std::size_t> records_{0};
-    static inline std::atomic<void (*)() noexcept> waker_{nullptr}; // set before somebody asks
+    static inline std::atomic<void (*)() noexcept> waker_{nullptr}; // set before ask()
 
     // Written by the stall_monitor and by what wakes it; read by all, so nothing else is near it.
     alignas(64) static inline std::atomic<bool> asked_{false};
@@ -205,12 +205,12 @@ private:
     std::atomic<task_action> what_{nullptr};
     std::atomic<void const*> owner_{nullptr};
     std::atomic<thread_id> thread_{};
-    std::atomic<bool> used_{false}; // by a thread; whoever sets it owns the record
+    std::atomic<bool> used_{false}; // by a thread; the one that sets it owns the record
     std::size_t number_ = 0;        // not changed once it is in the list
 
     // They count for the change of that number only.
     std::atomic<std::uint64_t> located_{0};
-    std::atomic<std::uint64_t> places_{0}; // how many it was told
+    std::atomic<std::uint64_t> places_{0}; // how many locations were set
     std::atomic<char const*> file_{nullptr};
     std::atomic<char const*> function_{nullptr};
     std::atomic<unsigned> line_{0};

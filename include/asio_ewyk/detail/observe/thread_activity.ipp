@@ -91,11 +91,11 @@ ASIO_EWYK_DECL thread_activity* thread_activity::add() noexcept
     auto* const a = new (std::nothrow) thread_activity;
     if (!a)
         return nullptr;
-    // Relaxed: nobody else knows it yet, and the number only has to be its own.
+    // Relaxed: no other thread knows it yet, and the number need only be unique.
     a->used_.store(true, std::memory_order_relaxed);
     a->number_ = records_.fetch_add(1, std::memory_order_relaxed);
     a->next_ = all_.load(std::memory_order_relaxed);
-    // Release: whoever finds the record finds it made.
+    // Release: a thread that finds the record finds it constructed.
     while (!all_.compare_exchange_weak(a->next_, a, std::memory_order_release))
         ;
     return a;

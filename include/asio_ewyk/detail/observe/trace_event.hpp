@@ -11,7 +11,7 @@ enum class trace_event : std::uint8_t
 {
     thread, // of a pool or of a loop
     end_thread,
-    produce, // subject: whose producer it is
+    produce, // subject: the engine that it produces for
     end_produce,
     wait, // inside the io_context, for a completion
     end_wait,
@@ -28,13 +28,13 @@ enum class trace_event : std::uint8_t
     choose,   // subject: the task; detail: see trace_choice
     hand_over,  // subject: as of produce, as of all that follow
     take_back,  // it could not be handed over
-    take_over,  // by one that looks after leases; detail: the thread that is late
+    take_over,  // by the sentinel or the watchdog; detail: the thread that is late
     release,  // the right to produce, by a task that says that it will be late
     supersede,  // another thread produces, so this one leaves
     arrive,     // the thread that was asked to produce
     wake_up,    // of the producer, out of the io_context
 
-    step, // not recorded: a place between two steps of a protocol
+    step, // not recorded: a point between two steps of a protocol
 };
 
 // The end of a span.

@@ -11,9 +11,9 @@
 
 namespace asio_ewyk::detail {
 
-// A place where threads may meet: a test that defines ASIO_EWYK_TEST_POINT is called here, and
+// A point where threads may meet: a test that defines ASIO_EWYK_TEST_POINT is called here, and
 // delays the thread. Before what the event says is visible to others, or between two steps of it.
-// Inlined, so that the test can tell the places by where it is called from.
+// Inlined, so that the test can tell the points apart by the address that it is called from.
 BOOST_FORCEINLINE void test_point([[maybe_unused]] trace_event e = trace_event::step) noexcept
 {
 #if defined(ASIO_EWYK_TEST_POINT)
@@ -21,7 +21,7 @@ BOOST_FORCEINLINE void test_point([[maybe_unused]] trace_event e = trace_event::
 #endif
 }
 
-// The seam to what records traces, which a program has that includes trace.hpp.
+// The seam to what records traces. A program that includes trace.hpp has it.
 class BOOST_SYMBOL_VISIBLE trace_recorder
 {
 public:

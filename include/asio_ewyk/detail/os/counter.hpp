@@ -8,11 +8,11 @@
 
 namespace asio_ewyk::detail {
 
-// How often something has happened that only one thread at a time does, such as the producer: a
-// plain load and store. Who follows as that thread has seen what the one before it has written.
+// Counts what only one thread at a time does, such as the producer: a plain load and store. A
+// thread that takes over that role has seen what the previous one wrote.
 //
-// Release and acquire: who reads it sees also what was counted before. That costs nothing where
-// stores are in order anyway.
+// Release and acquire: a thread that reads it also sees what was counted before. That costs
+// nothing where stores are in order anyway.
 class own_counter
 {
 public:
@@ -33,7 +33,7 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-// The same of what any thread does.
+// Counts what any thread does.
 class shared_counter
 {
 public:

@@ -49,8 +49,8 @@ inline bool has_several_cpus() noexcept
     return ::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) > 1;
 }
 
-// Throws if a thread cannot be bound to that CPU. There is no way to find out but to try; so this
-// thread is there for a moment.
+// Throws if a thread cannot be bound to that CPU. The only way to find out is to try; so this
+// thread is bound to it for a moment.
 inline void check_cpu(int cpu)
 {
     if (cpu < 0 || cpu >= end_of_cpus)
@@ -76,7 +76,7 @@ public:
     {
         if (!cpu || ::sched_getaffinity(0, sizeof before_, &before_) != 0)
             return;
-        // It was checked; a CPU that was switched off since is no reason not to run.
+        // It was checked; if the CPU was switched off since, the thread runs unbound.
         if (bind_this_thread(*cpu) == 0)
             this_thread_unbound = &before_;
     }
@@ -90,8 +90,8 @@ private:
     cpu_set_t before_;
 };
 
-// While it lives, threads that this thread starts begin with the CPUs that this one had before it
-// was bound: they are not part of the loop whose handler needs them.
+// While it lives, threads that this thread starts may use the CPUs that this one had before it was
+// bound: they are not part of the loop whose handler starts them.
 class unbound
 {
 public:
@@ -115,12 +115,12 @@ private:
     bool lifted_ = false;
 };
 
-// The CPU that this thread has to give away: one of the idle class that runs is on a CPU that
-// nothing else wants. -1: none.
+// The CPU that this thread can offer: a thread of the idle class runs only on a CPU that no other
+// thread wants. -1: none.
 BOOST_SYMBOL_VISIBLE inline thread_local int this_thread_spares = -1;
 
-// Has a thread that sleeps wake up on the CPU that its waker spares. By itself the system may well
-// put it where it ran before, behind another thread, and leave the free CPU free for milliseconds.
+// Has a thread that sleeps wake up on the CPU that its waker spares. Otherwise the system may put
+// it where it ran before, behind another thread, and leave the free CPU idle for milliseconds.
 // Two system calls by the waker, and one by the thread.
 class wake_up_place
 {
@@ -144,7 +144,7 @@ public:
         if (!std::exchange(chosen_, false)
             || ::sched_setaffinity(0, sizeof before_, &before_) == 0)
             return;
-        // None of them is left to the process: those that are.
+        // The process may use none of them any more: use those that it may.
         std::memset(&before_, ~0, sizeof before_);
         ::sched_setaffinity(0, sizeof before_, &before_);
     }

@@ -5,13 +5,13 @@
 
 namespace asio_ewyk::detail {
 
-// Deadlines, on the clock that nobody sets.
+// Deadlines, on the clock that is never set.
 using time_point = std::chrono::steady_clock::time_point;
 
 inline constexpr time_point forever = time_point::max();
 
 // As std::chrono::duration_cast, but a time that nanoseconds cannot express becomes the longest one
-// or, if it is negative, the shortest. What is not a number is for ever.
+// or, if it is negative, the shortest. NaN becomes the longest.
 template <class Rep, class Period>
 constexpr std::chrono::nanoseconds saturated(
     std::chrono::duration<Rep, Period> const& time) noexcept

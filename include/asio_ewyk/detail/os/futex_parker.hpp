@@ -24,8 +24,8 @@ public:
         // Release: what the thread is woken for.
         if (state_.exchange(signalled, std::memory_order_release) != asleep)
             return;
-        // The object may be gone by now. Whoever sleeps on something else at this address by then
-        // is woken for nothing, which every user of a futex expects.
+        // The object may be gone by now. If another thread sleeps on a later futex at this address
+        // it wakes spuriously, which every user of a futex expects.
         int const error = errno;
         ::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
         errno = error;
@@ -43,8 +43,8 @@ public:
                     if (state_.compare_exchange_strong(now, empty, std::memory_order_acquire))
                         return false;
                 }
-        // Sequentially consistent: a signal that comes from now on must stay, also if it is about
-        // something that this thread looks at next.
+        // Sequentially consistent: a signal that comes from now on must stay, also if it announces
+        // what this thread reads next.
         state_.exchange(empty);
         return true;
     }
@@ -52,7 +52,7 @@ public:
 private:
     static constexpr std::uint32_t empty = 0;
     static constexpr std::uint32_t asleep = 1;    // the thread sleeps, or is about to
-    static constexpr std::uint32_t signalled = 2; // it may go on, or need not go to sleep
+    static constexpr std::uint32_t signalled = 2; // it is to wake, or need not go to sleep
 
     // False if the deadline came first.
     bool sleep_until(time_point deadline) noexcept

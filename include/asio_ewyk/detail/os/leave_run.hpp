@@ -12,13 +12,12 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-// Has a thread come out of io_context::run() as soon as the handler is over that it runs: Asio lets
-// an exception of a function that a handler dispatches wait until then.
+// Has a thread leave io_context::run() when its current handler is over: Asio keeps an exception of
+// a function that a handler dispatches until then.
 class BOOST_SYMBOL_VISIBLE leave_run
 {
 public:
-    // A thread that is inside run_until_left(). From a handler of ours, `throw leave_run()` is
-    // shorter.
+    // On a thread that is inside run_until_left(). A handler of ours can `throw leave_run()`.
     static void request(asio::io_context& ioc) noexcept
     {
         ioc.get_executor().execute([] { throw leave_run(); });

@@ -3,7 +3,7 @@
 
 // ThreadSanitizer holds back the signals of a thread that sleeps in a system call of its own, for
 // as long as it sleeps: a program that waits for SIGTERM could not be ended.
-// ASIO_EWYK_DETAIL_FUTEX_PARKER is for tests without signals, which want the parker that ships.
+// ASIO_EWYK_DETAIL_FUTEX_PARKER is for tests without signals, which test the parker that ships.
 #if defined(ASIO_EWYK_DETAIL_FUTEX_PARKER)
 #elif defined(__SANITIZE_THREAD__)
 #define ASIO_EWYK_DETAIL_TSAN

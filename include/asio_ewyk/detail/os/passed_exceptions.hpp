@@ -14,15 +14,14 @@ namespace asio_ewyk::detail {
 // What handlers of a context have thrown on threads of the pool, until it leaves run() or a sibling
 // on the thread of a caller: each leaves one call, the oldest first.
 //
-// A thread passes an exception, and then looks whether there is a caller; one that leaves says so
-// first, and then looks whether an exception waits (Dekker with waiting_, and callers_). All four
-// steps are sequentially consistent: one of the two sees the other, and the mutex settles it if
-// both do. An exception that no caller was there for goes back to the thread that passed it. One
-// that a caller has left behind, since it left with another one, waits for the next call.
+// waiting_ is Dekker with callers_: see doc/design.adoc. Otherwise an exception could stay here
+// although the last caller leaves. If both threads see the other, the mutex decides. If there is no
+// caller, the exception goes back to the thread that passed it. One that a caller has left behind,
+// since it left with another one, waits for the next call.
 //
-// Lost wake-up: a caller that is about to wait says so, and then looks whether an exception waits;
-// what passes one wakes all callers afterwards, those that are parked and the one that waits inside
-// the io_context.
+// Wake-up: for a caller that parks it is Dekker with waiting_, too; otherwise it could sleep beside
+// an exception. The thread that passes one then wakes all callers, those that are parked and
+// the one that waits inside the io_context.
 class passed_exceptions
 {
 public:
@@ -84,7 +83,7 @@ private:
     std::atomic<std::size_t> callers_{0};
 };
 
-// Where a pool sends what its threads cannot throw.
+// Where a pool sends exceptions that its threads cannot throw.
 class exception_passer
 {
 public:

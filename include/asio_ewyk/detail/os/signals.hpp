@@ -13,8 +13,8 @@
 namespace asio_ewyk::detail {
 
 // While it lives, threads that this thread starts begin with all signals blocked that may go to any
-// thread, so that the program's handlers do not run there. What a thread does wrong itself is
-// noticed there, too.
+// thread, so that the program's handlers do not run there. Signals for a thread's own faults stay
+// open.
 class block_signals
 {
 public:
@@ -42,8 +42,8 @@ public:
     block_signals& operator=(block_signals const&) = delete;
 };
 
-// What the thread blocks that makes this: for threads that run the program's handlers, whichever
-// thread starts them.
+// The signal mask of the thread that makes this: for threads that run the program's handlers, no
+// matter which thread starts them.
 class signal_mask
 {
 #if defined(ASIO_EWYK_HAS_PTHREAD)
@@ -71,7 +71,7 @@ inline void check_real_time_signal(char const* option, int signal)
             std::string(option) + " must be 0 or from SIGRTMIN to SIGRTMAX");
 }
 
-// For threads of the library, whatever the creator of the context blocks.
+// For threads of the library, also if the creator of the context blocks it.
 inline void unblock_signal(int signal) noexcept
 {
     if (signal == 0)

@@ -82,7 +82,7 @@ inline thread_id this_thread_id() noexcept
 // As the system has it; empty if it does not tell.
 std::string thread_name(thread_id thread);
 
-// Whether that thread waits for something. A thread of which the system tells nothing does, too.
+// Whether that thread waits for something; true if the system does not tell.
 bool sleeps(thread_id thread) noexcept;
 
 } // namespace asio_ewyk::detail

@@ -50,7 +50,7 @@ ASIO_EWYK_DECL std::string name_of_this_thread()
 
 #if defined(__linux__)
 
-// Kept only where the child of a fork, announced or not, is sure to forget it.
+// Cached only if the child of any fork, announced or not, is sure to forget it.
 ASIO_EWYK_DECL void own_thread_id::learn() noexcept
 {
     // Not a static constant: a fork in between would leave its guard locked in the child. Twice

@@ -38,7 +38,7 @@ inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
     return cpu_time_of(CLOCK_THREAD_CPUTIME_ID).value_or(std::chrono::nanoseconds::zero());
 }
 
-// Tells any thread how much CPU time one has used, which costs that one nothing.
+// Tells any thread how much CPU time another one has used, at no cost to that one.
 class thread_clock
 {
 public:
@@ -60,7 +60,7 @@ public:
         runs_.store(false);
     }
 
-    // Never less than before: at the end the last reading stays, whoever it was by.
+    // Never less than before: at the end the last reading stays, by any thread.
     std::chrono::nanoseconds now() const noexcept
     {
         auto most = most_.load();
@@ -79,8 +79,8 @@ private:
     std::atomic<cpu_clock> id_{};
     std::atomic<bool> runs_{false};
 
-    // The latest reading. Written by whoever reads; sequentially consistent, as runs_: who finds
-    // that the thread has ended finds what the thread read last.
+    // The latest reading. Written by any thread that reads; sequentially consistent, as runs_: a
+    // thread that sees that this one has ended sees its last reading.
     mutable std::atomic<std::chrono::nanoseconds> most_{std::chrono::nanoseconds::zero()};
 };
 

@@ -8,7 +8,7 @@ namespace asio_ewyk::detail {
 
 // What the kernel knows of another thread of this process (Linux, proc_pid_syscall(5)): whether it
 // sleeps, and in which system call. So a thread that waits inside its io_context can be told from
-// one whose handler blocks, though nothing in the program says so. Belongs to one thread.
+// one whose handler blocks, without any mark in the program. Belongs to one thread.
 class thread_probe
 {
 public:
@@ -17,7 +17,7 @@ public:
         unknown, // the system does not tell
         runs,    // or waits for a CPU
         polls,   // sleeps in the system call in which an io_context waits for I/O
-        locks,   // sleeps on a mutex, a condition, or what else is a futex
+        locks,   // sleeps on a mutex, a condition, or another futex
         blocks,  // sleeps elsewhere
     };
 
@@ -26,7 +26,7 @@ public:
     thread_probe& operator=(thread_probe const&) = delete;
     ~thread_probe() { close(); }
 
-    // Some microseconds where the same thread is asked about again.
+    // Takes some microseconds; more for another thread than the last time.
     state of(thread_id thread) noexcept;
 
 private:
@@ -36,11 +36,11 @@ private:
     int file_ = -1;
 };
 
-// Gives this thread the CPU only where no other thread wants it. False if the system refuses.
+// From now on this thread gets a CPU only if no other thread wants it. False if the system refuses.
 bool become_idle_class() noexcept;
 
-// Moves this thread to that CPU, of those on which it may run, and has what it wakes from now on
-// begin there, see wake_up_place. False if it may not run there.
+// Moves this thread to that CPU; the threads that it wakes from now on begin there, see
+// wake_up_place. False if it may not run there.
 bool move_to_cpu(int cpu) noexcept;
 
 } // namespace asio_ewyk::detail

@@ -14,7 +14,7 @@ namespace asio_ewyk::detail {
 class thread_stack
 {
 public:
-    // This thread's. Where the system does not tell, all there is.
+    // This thread's. If the system does not tell, the whole address space.
     static thread_stack mine() noexcept
     {
         thread_stack s;

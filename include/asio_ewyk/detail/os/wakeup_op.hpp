@@ -11,7 +11,7 @@ namespace asio_ewyk::detail {
 namespace asio = boost::asio;
 
 // Has an io_context call `woken()` of an owner, by a handler whose memory is a part of this object:
-// so that cannot fail. One is under way at a time, which the owner takes care of; Asio frees
+// so it cannot fail. The owner makes sure that one is under way at a time. Asio frees
 // a handler's memory before it calls the handler, so woken() may send the next one.
 template <class Owner>
 class wakeup_op

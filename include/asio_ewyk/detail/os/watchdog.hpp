@@ -13,9 +13,9 @@
 
 namespace asio_ewyk::detail {
 
-// A thread of normal priority, one for the process, that looks after what asks for it. It sleeps
-// until the first of the looks that are due; without one it sleeps until it is woken, and it ends
-// with the last of those it looks after. (Go calls its own sysmon.)
+// A thread of normal priority, one for the process, that looks after its clients. It sleeps until
+// the next look is due; if none is, it sleeps until it is woken. It ends with its last client.
+// (Go calls its own sysmon.)
 //
 // Never destroyed: contexts may outlive every static object.
 class BOOST_SYMBOL_VISIBLE watchdog
@@ -49,11 +49,11 @@ public:
     // Waits for a look that is under way. Not from a look.
     void remove(client& c) noexcept;
 
-    // Any thread: has that client looked after soon. Takes no lock where there is a thread already:
-    // a thread of idle priority may call it, which must not start one.
+    // Any thread: has the watchdog look at that client soon. Takes no lock if there is a thread
+    // already. A thread of idle priority may call it, and must not start a thread.
     void wake(client& c, bool may_start = true) noexcept;
 
-    // Likewise, for a thread that may hold what a fork waits for that is under way. False if there
+    // Likewise, for a thread that may hold a lock which a fork under way waits for. False if there
     // is no thread: the system refuses one, or the lock is taken. Then nothing will look.
     bool try_wake(client& c) noexcept;
 

@@ -52,8 +52,8 @@ ASIO_EWYK_DECL void watchdog::remove(client& c) noexcept
     thread_.join();
 }
 
-// Lost wake-up: the flag is set before the thread is woken, and the thread clears it before it
-// looks. A thread that is on its way to sleep finds the signal of its parker.
+// No lost wake-up: the flag is set before the thread is woken, and the thread clears it before it
+// looks. If the thread is about to sleep, its parker keeps the signal.
 ASIO_EWYK_DECL void watchdog::wake(client& c, bool may_start) noexcept
 {
     if (c.woken_.exchange(true))
@@ -84,7 +84,7 @@ ASIO_EWYK_DECL bool watchdog::try_wake(client& c) noexcept
     return false;
 }
 
-// Under life_mutex_. If the system refuses, the next that wakes it tries again.
+// Under life_mutex_. If the system refuses, the next wake() tries again.
 ASIO_EWYK_DECL bool watchdog::start() noexcept
 {
     if (running_.load())
@@ -142,7 +142,7 @@ ASIO_EWYK_DECL void watchdog::fork_parent() noexcept
     instance().life_mutex_.unlock();
 }
 
-// The child has no watchdog; the first that wakes it starts one.
+// The child has no watchdog; the first wake() starts one.
 ASIO_EWYK_DECL void watchdog::fork_child() noexcept
 {
     watchdog& self = instance();

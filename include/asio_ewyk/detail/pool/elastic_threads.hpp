@@ -30,9 +30,9 @@ worker_pool_options checked(worker_pool_options options);
 // The mechanics of worker_pool: threads that come with the work and go with it.
 //
 // A thread looks in the queue, parks if that is empty, and ends when it was parked for long.
-// Whoever submits a task gives it to a parked thread; else queues it, and starts a thread unless
-// max_threads are there or enough are on their way. A parked thread is in nobody's way: it serves
-// tasks and hand-overs alike, so none is held back while tasks wait (jetty/jetty.project#13187).
+// A submitter gives its task to a parked thread; else it queues the task, and starts a thread
+// unless max_threads are there or enough are on their way. Parked threads serve tasks and
+// hand-overs alike, so none is held back while tasks wait (jetty/jetty.project#13187).
 class BOOST_SYMBOL_VISIBLE elastic_threads
 {
 public:
@@ -61,9 +61,9 @@ public:
             start_for_queue();
     }
 
-    // Threads that produce, or are asked to, for whatever client: they may wait inside a producer
-    // for as long as they like. May one more? At least one thread is left for tasks, or those that
-    // the producers give away would wait for ever (jetty/jetty.project#1802, #13187).
+    // Whether one more thread may produce. Threads that produce, or are asked to, for any client
+    // may wait inside a producer without limit. At least one thread is left for tasks, or those
+    // that the producers give away would wait for ever (jetty/jetty.project#1802, #13187).
     bool occupy_if_one_is_left() noexcept
     {
         std::size_t n = occupied_.load();
@@ -76,7 +76,7 @@ public:
     void vacate() noexcept { occupied_.fetch_sub(1); }
     bool all_occupied() const noexcept { return occupied_.load() >= threads_.load(); }
 
-    // What a claimed thread does that is given nothing.
+    // Wakes a claimed thread without a task.
     void look_in_queue(std::size_t thread) noexcept;
 
     bool try_execute(pool_client& client, task* t) noexcept
@@ -124,9 +124,8 @@ public:
     // the client, which would wait for itself.
     void leave(pool_client& client);
 
-    // Waits until no more than so many threads run a task of the client, which are the caller's
-    // own, or until end_await() after `enough` has become other than 0. False if the deadline came
-    // first.
+    // Waits until no more than `own` threads run a task of the client, which are the caller's own,
+    // or until end_await() after `enough` is no longer 0. False if the deadline came first.
     bool await(pool_client& client, std::size_t own, std::atomic<std::size_t> const& enough,
         time_point deadline);
     void end_await();
@@ -139,8 +138,8 @@ public:
 
     // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
     // lets the threads end. Afterwards, in both processes, they come again when they are needed.
-    // Nothing but tasks of the pool may use it in between. Not by a thread of the pool before it,
-    // which would wait for itself: throws std::logic_error.
+    // Only tasks of the pool may use it in between. fork_prepare on a thread of the pool would wait
+    // for itself: throws std::logic_error.
     void notify_fork(asio::execution_context::fork_event event);
 
     // What one read of the moment shows; any thread.
@@ -151,7 +150,7 @@ public:
     std::size_t started() const noexcept { return started_.load(); }
     std::size_t start_failures() const noexcept { return start_failures_.load(); }
 
-    // What became of tasks that found the queue full; for who refuses such a task, or runs it.
+    // Called by what refuses a task that found the queue full, or runs it.
     void count_refused() noexcept { refused_.add(); }
     void count_run_by_caller() noexcept { run_by_caller_.add(); }
 
@@ -161,7 +160,7 @@ public:
 
     void report(std::exception_ptr error) noexcept;
 
-    // Runs a task of a client on this thread, which the client was pinned for.
+    // Runs a task of a client on this thread. The client is pinned.
     void run(pool_client& client, task* t) noexcept;
 
 private:
@@ -202,8 +201,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_; // a start ended, or a client's last task
 
-    // Twice max_threads: a thread that ends keeps its place until its last hook has returned, and
-    // nobody waits for it.
+    // Twice max_threads: a thread that ends keeps its slot until its last hook has returned, and no
+    // thread waits for it.
     std::vector<worker> workers_;
     fair_queue queue_;          // guarded by mutex_
     std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way

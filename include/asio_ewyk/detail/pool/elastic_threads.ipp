@@ -24,7 +24,7 @@ ASIO_EWYK_DECL worker_pool_options checked(worker_pool_options o)
         if (!holds)
             throw std::invalid_argument(message);
     };
-    // More than any system has; what there is a place for each of fits in memory.
+    // More than any system has; a slot for each still fits in memory.
     require(o.max_threads >= 1 && o.max_threads <= 1'000'000,
         "max_threads must be from 1 to 1000000");
     require(o.min_threads <= o.max_threads, "min_threads must be at most max_threads");
@@ -46,10 +46,10 @@ struct elastic_threads::worker
 {
     parker sleep;
     std::thread thread;     // guarded by mutex_
-    bool used = false;      // guarded by mutex_: a thread has this place, or is about to
+    bool used = false;      // guarded by mutex_: a thread has this slot, or is about to
     bool starting = false;  // guarded by mutex_: start() has not returned yet
     bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
-    // Written by who claimed the thread, before it is woken.
+    // Written by what claimed the thread, before it is woken.
     task* job = nullptr;
     pool_client* client = nullptr; // null: look in the queue
     wake_up_place on;
@@ -68,7 +68,7 @@ ASIO_EWYK_DECL elastic_threads::~elastic_threads()
     stop_and_wait();
 }
 
-// One that parks while stop() wakes the parked ones is not there to be given more.
+// A thread that parks while stop() wakes the parked ones gets no task any more.
 ASIO_EWYK_DECL std::size_t elastic_threads::claim_parked() noexcept
 {
     std::size_t const thread = parked_.claim();
@@ -209,9 +209,9 @@ ASIO_EWYK_DECL void elastic_threads::report(std::exception_ptr error) noexcept
     options_.on_exception(std::move(error));
 }
 
-// Under mutex_. The lowest free place, so that a name's number tells how many threads there were. A
-// place is not free while its thread is being started, though that thread may have ended already;
-// so there can be none for a moment.
+// Under mutex_. The lowest free slot, so that a name's number tells how many threads there were. A
+// slot is not free while its thread is being started, even if that thread has ended already; so
+// there can be none for a moment.
 ASIO_EWYK_DECL std::size_t elastic_threads::reserve_place() noexcept
 {
     auto const free = std::find_if(
@@ -233,7 +233,7 @@ ASIO_EWYK_DECL bool elastic_threads::start(std::size_t place) noexcept
     bool started = true;
     try
     {
-        // A thread that had this place before has nothing left to do but end.
+        // A thread that had this slot before has nothing left to do but end.
         if (w.thread.joinable())
             w.thread.join();
         block_signals blocked;
@@ -258,7 +258,7 @@ ASIO_EWYK_DECL bool elastic_threads::start(std::size_t place) noexcept
         threads_.fetch_sub(1);
         w.used = false;
     }
-    // Who queued a task while this place was not free could not start a thread for it.
+    // A thread that queued a task while this slot was not free could not start a thread for it.
     if (started && may_start() && arriving_ < queue_.size())
         another = reserve_place();
     changed_.notify_all();
@@ -297,13 +297,13 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
     });
     if (options_.on_thread_stop)
         options_.on_thread_stop();
-    // Before this place is free: nobody could have started a thread in it for what waits now.
+    // Before this slot is free: no thread could have been started in it for what waits now.
     retry_start();
     std::lock_guard lock(mutex_);
     workers_[place].used = false;
 }
 
-// Under mutex_. The place stays taken until the thread has left its last hook.
+// Under mutex_. The slot stays taken until the thread has left its last hook.
 ASIO_EWYK_DECL void elastic_threads::retire(std::size_t place) noexcept
 {
     workers_[place].arriving = false;
@@ -334,7 +334,8 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
         }
         lock.unlock();
 
-        // Park first, then look: a submitter adds first and then looks who is parked.
+        // Dekker with queued_: see doc/design.adoc. Otherwise a task could wait beside a parked
+        // thread.
         trace_span const parks(trace_event::park);
         parked_.park(place);
         test_point();
@@ -352,7 +353,8 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
             lock.lock();
             if (threads_.load() > options_.min_threads && parked_.withdraw(place))
             {
-                // Nothing can be queued unseen: that takes the lock, and then finds a place free.
+                // No task can be queued unseen: that takes the lock, and then finds room for a
+                // thread.
                 if (queue_.size() != 0)
                     continue;
                 retire(place);

@@ -17,8 +17,8 @@ public:
     class source
     {
     public:
-        // How many tasks it has. Any thread; sequentially consistent, for one that parks first and
-        // then looks whether there is work.
+        // How many tasks it has. Any thread. Sequentially consistent: Dekker with the parked
+        // threads: see doc/design.adoc. Otherwise a thread could sleep beside a task.
         std::size_t size() const noexcept { return size_.load(); }
 
         // How many were taken so far. Any thread.
@@ -28,7 +28,7 @@ public:
         friend class fair_queue;
         task_list tasks_;
         std::atomic<std::size_t> size_{0};
-        own_counter taken_; // by whoever has the queue
+        own_counter taken_; // guarded as the queue is
         source* previous_ = nullptr; // in the ring of sources that have tasks
         source* next_ = nullptr;     // null if the source is not in the ring
     };
@@ -111,7 +111,7 @@ private:
         s.next_ = s.previous_ = nullptr;
     }
 
-    source* first_ = nullptr; // whose turn it is
+    source* first_ = nullptr; // the source that is next
     std::size_t size_ = 0;
 };
 

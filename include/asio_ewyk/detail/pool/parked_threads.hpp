@@ -13,10 +13,10 @@ namespace asio_ewyk::detail {
 
 // Which of a fixed set of threads are parked: one bit each. Lock-free and without ABA, because a
 // set bit says all there is to know about its thread (a stack of parked threads lost one in
-// jetty/jetty.project#1970). The lowest thread is claimed first, so the others can grow old.
+// jetty/jetty.project#1970). The lowest thread is claimed first, so the others reach idle_timeout.
 //
-// All operations are sequentially consistent: a thread parks and then looks whether there is work;
-// a submitter adds work and then looks whether a thread is parked. One of them sees the other.
+// All operations are sequentially consistent: Dekker with the queue of tasks: see doc/design.adoc.
+// Otherwise a task could wait beside a parked thread.
 class parked_threads
 {
 public:
@@ -27,7 +27,7 @@ public:
     // The thread `index` may be claimed from now on.
     void park(std::size_t index) noexcept { bits_[index / 64].fetch_or(bit(index)); }
 
-    // False if somebody has claimed the thread already.
+    // False if the thread has been claimed already.
     bool withdraw(std::size_t index) noexcept
     {
         return (bits_[index / 64].fetch_and(~bit(index)) & bit(index)) != 0;

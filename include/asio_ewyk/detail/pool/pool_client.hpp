@@ -12,13 +12,14 @@
 
 namespace asio_ewyk::detail {
 
-// Somebody whose tasks a pool runs: the tasks that wait, and how many threads run one. A client
+// A source of tasks that a pool runs: the tasks that wait, and how many threads run one. A client
 // can leave the pool: what waits is destroyed, what runs is waited for. The base class, its waiting
 // tasks, is guarded by the pool's mutex.
 class pool_client : public fair_queue::source
 {
 public:
-    // `owner`: whose call_frame the pool puts on the stack while it runs a task of this client.
+    // `owner`: of the call_frame that the pool puts on the stack while it runs a task of this
+    // client.
     explicit pool_client(void const* owner) noexcept
         : owner_(owner)
     {
@@ -32,14 +33,14 @@ public:
     // Before the client is used: measures what its tasks take.
     void measure(task_times* times) noexcept { times_ = times; }
 
-    // Likewise: has what its tasks throw passed on.
+    // Likewise: exceptions of its tasks go to p.
     void pass_exceptions_by(exception_passer& p) noexcept { passer_ = &p; }
 
     // Whether what a task has thrown leaves a call of run(). While it is pinned.
     bool pass(std::exception_ptr const& error) noexcept { return passer_ && passer_->pass(error); }
 
-    // Runs a task that was given to the pool, on this thread: a thread of the pool, or whoever
-    // takes it instead.
+    // Runs a task that was given to the pool, on this thread: a thread of the pool, or one that
+    // takes the task instead.
     void run(task* t)
     {
         if (t->is_request())
@@ -48,7 +49,7 @@ public:
         run_timed(times_, *t);
     }
 
-    // A task on a thread of the pool has thrown, and that leaves no call.
+    // A task on a thread of the pool has thrown, and no call of run() throws it.
     void threw() noexcept { thrown_.add(); }
 
     // How many tasks of users were begun, and how many threw.
@@ -59,13 +60,13 @@ public:
     void pin() noexcept { pins_.fetch_add(one_thread); }
 
     // After the task. True if another thread waits for this; the client may be gone by then.
-    // Releases what the task did to the thread that waits.
+    // Releases: the thread that waits sees what the task did.
     bool unpin() noexcept { return pins_.fetch_sub(one_thread) % one_thread != 0; }
 
     // How many threads run a task of this client.
     std::uint64_t pins() const noexcept { return pins_.load() / one_thread; }
 
-    // A thread that waits for pins says so before it looks at them.
+    // A thread that waits for the pins calls begin_wait() before it reads them.
     void begin_wait() noexcept { pins_.fetch_add(1); }
     void end_wait() noexcept { pins_.fetch_sub(1); }
     bool awaited() const noexcept { return pins_.load() % one_thread != 0; }

@@ -23,8 +23,8 @@ public:
     pool_client& client() noexcept { return client_; }
     pool_client const& client() const noexcept { return client_; }
 
-    // `occupies`: whether the caller occupies a place among the threads that produce, which goes
-    // to the thread that comes.
+    // `occupies`: whether the pool counts the caller among the threads that produce; then the
+    // thread that comes is counted instead.
     bool try_start(task& t, bool& occupies) noexcept
     {
         if (!occupies && !pool_.occupy_if_one_is_left())
@@ -32,7 +32,7 @@ public:
         return ask(occupies, [&] { return pool_.try_execute(client_, &t); });
     }
 
-    // Likewise for a right that was taken over, which a thread must get: starts none.
+    // Likewise for a right that was taken over, which a thread must get; but starts none.
     bool try_give(task& t, bool& occupies) noexcept
     {
         if (!occupies)
@@ -40,7 +40,7 @@ public:
         return ask(occupies, [&] { return pool_.try_give(client_, &t); });
     }
 
-    // A hand-over is not bounded by max_queue: there is one at most.
+    // A hand-over is not subject to max_queue: there is one at most.
     bool start(task& t, bool& occupies)
     {
         if (!occupies)
@@ -86,10 +86,10 @@ public:
         return frame.occupies || !frame.pooled;
     }
 
-    // A place among those that produce is free.
+    // One thread less is counted among those that produce.
     void vacate() noexcept { pool_.vacate(); }
 
-    // The thread of that frame has no longer the right to produce.
+    // The thread of that frame no longer has the right to produce.
     void produces_no_more(call_frame& frame) noexcept
     {
         if (std::exchange(frame.occupies, false))
@@ -106,11 +106,11 @@ public:
         case accepted:
             break;
         case no_thread:
-            // All threads produce, and may wait in that for as long as they like. With this
-            // strategy whoever has them produce has to see to it.
+            // All threads produce, and may wait there without limit. With this strategy that is
+            // the user's responsibility.
             if (s == strategy_t::produce_execute_consume && pool_.threads() != 0)
                 break;
-            // Whatever is first in line; null if a thread has come and taken it.
+            // The first in the queue; null if a thread has come and taken it.
             return take();
         case stopped:
             if (!client_.leaving())
@@ -139,7 +139,7 @@ public:
         return give(task_ptr(make_task(std::forward<Product>(product))), s);
     }
 
-    // Nobody waits for a chance to produce.
+    // There are no callers that wait to produce.
     bool wake_idle_caller() noexcept { return false; }
     bool may_start() const noexcept { return true; }
     bool steps_alone(call_frame const&) const noexcept { return false; }
@@ -162,8 +162,8 @@ public:
     }
 
 private:
-    // Asks for the pending thread, for which a place among those that produce is occupied: the
-    // caller's, or another one.
+    // Asks for the pending thread, which the pool already counts among those that produce: instead
+    // of the caller, or in addition.
     template <class Ask>
     bool ask(bool& occupies, Ask asks)
     {
@@ -183,12 +183,12 @@ private:
     elastic_threads& pool_;
     pool_client client_;
 
-    // Whether the pending thread is the pool's and counted there. Belongs to whoever has the
-    // pending bit of production.hpp: who asks for the thread, then the thread.
+    // Whether the pending thread is the pool's and counted there. Belongs to the thread that has
+    // the pending bit of production.hpp: the one that asks, then the pending thread.
     bool pending_occupies_ = false;
 
-    // Likewise; but others read it. Relaxed: an old value costs a hand-over that comes late, or a
-    // task that is given away instead.
+    // Likewise, but others read it. Relaxed: an old value delays a hand-over, or a task is given
+    // away instead.
     std::atomic<bool> pending_may_wait_{false};
 };
 

@@ -31,8 +31,8 @@ namespace asio = boost::asio;
 
 class connection_limiter;
 
-// One who accepts connections, and what it waits for besides: a place, the end of a pause, or of
-// the sessions. A handler of its context owns it.
+// Accepts connections. It also waits for a permit, for the end of a pause, or for that of the
+// sessions. A handler of its context owns it.
 class listener_base : public std::enable_shared_from_this<listener_base>
 {
 public:
@@ -41,11 +41,11 @@ public:
 
     asio::any_io_executor const& executor() const noexcept { return executor_; }
 
-    // The executor's; the memory is that of what it waits for.
+    // The executor's; the memory is for the operation that it waits for.
     asio::steady_timer& timer() noexcept { return timer_; }
     operation_memory& memory() noexcept { return memory_; }
 
-    // With a loop, a wait for the timer that follows needs no memory but that.
+    // With a loop, the wait for the timer that follows needs no more memory than this.
     void set_timer(time_point end)
     {
         timer_.expires_at(end);
@@ -63,7 +63,7 @@ protected:
 private:
     friend connection_limiter;
 
-    // Both on the executor: no more clients are to be waited for; or accepted.
+    // Both on the executor: it is to stop waiting for clients; or to stop accepting them.
     virtual void stop_waiting() noexcept = 0;
     virtual void close() noexcept = 0;
 
@@ -78,17 +78,17 @@ private:
     asio::steady_timer timer_;
     bool const in_loop_; // has one thread, and may be waited for without memory
     operation_memory memory_;
-    operation_memory timer_memory_; // of a wait which has Asio keep room for the timer
+    operation_memory timer_memory_; // of a wait that makes Asio keep room for the timer
     bool wants_place_ = false; // guarded by the connection limiter's mutex
 };
 
-// What those who accept share with the sessions that they began: how many there are, and whether
-// there are to be more.
+// What listeners share with the sessions that they began: how many there are, and whether there are
+// to be more.
 //
-// Sessions outlive whoever accepts, or are outlived: either context may be destroyed first. So
-// nobody holds a context of the other side, except while it cannot go away: those who accept are
-// taken from the list, under the mutex, before theirs is destroyed, and workers are used under
-// `workers_mutex_`, which is taken before theirs are.
+// Sessions and listeners may outlive each other: either context may be destroyed first. So
+// neither side holds a context of the other, except while it cannot go away: listeners are
+// taken from the list, under the mutex, before their context is destroyed, and workers are used
+// under `workers_mutex_`, which is locked before theirs are destroyed.
 class connection_limiter : public std::enable_shared_from_this<connection_limiter>,
                            private context_watcher
 {
@@ -104,7 +104,7 @@ public:
 
     serve_options const& options() const noexcept { return options_; }
 
-    // Before it begins: the contexts of those who accept, and of the workers.
+    // Before it begins: the contexts of the listeners, and of the workers.
     void watch_boss(asio::execution_context& context) { watch(context); }
     void watch_worker(asio::execution_context& context)
     {
@@ -112,7 +112,7 @@ public:
         watch(context);
     }
 
-    // Takes a place. If there is none, whoever asks is poked when there is one again.
+    // Takes a permit. If there is none, the listener that asks is poked when there is one again.
     bool enter(listener_base& asks) noexcept
     {
         std::lock_guard const lock(mutex_);
@@ -122,7 +122,7 @@ public:
         return !full;
     }
 
-    // Who has a place will have its session in that context, and not in the one from before.
+    // The session of a permit will run in that context, and not in the previous one.
     void assign(asio::execution_context* before, asio::execution_context& context) noexcept
     {
         std::lock_guard const lock(mutex_);
@@ -131,7 +131,7 @@ public:
         ++find(context)->live;
     }
 
-    // Gives a place back, and that of a session there, unless it is null.
+    // Gives a permit back; unless `context` is null, it was of a session there.
     void leave(asio::execution_context* context) noexcept
     {
         std::lock_guard const lock(mutex_);
@@ -143,7 +143,7 @@ public:
                 l->poke();
     }
 
-    // Nobody accepts any more, but for `self`, which knows; the first failure counts.
+    // Stops all listeners except `self`, which knows; the first failure counts.
     void stop(std::exception_ptr failure = nullptr, listener_base const* self = nullptr) noexcept
     {
         std::lock_guard const lock(mutex_);
@@ -158,7 +158,7 @@ public:
         return stopping_;
     }
 
-    // Whether all sessions have ended, or cannot go on, and nobody else accepts.
+    // Whether all sessions have ended, or cannot run any more, and no other listener accepts.
     bool finished() const noexcept
     {
         std::lock_guard const lock(mutex_);
@@ -193,7 +193,7 @@ private:
     {
         asio::use_service<context_watch>(context).add(
             std::shared_ptr<context_watcher>(shared_from_this(), this));
-        // It may have ended before: then it told nobody, or will tell again.
+        // It may have ended before: then it told no watcher, or will tell again.
         if (has_ended(context))
             context_ended(context);
         else if (is_closing(context))
@@ -215,8 +215,8 @@ private:
             stop_locked();
     }
 
-    // A listener that would never get to know is taken for gone; one of the workers that would
-    // never run a session likewise, and without one of them there is no service.
+    // A listener whose context has ended counts as gone, as it would never be told. So does a
+    // worker, which would never run a session; and without one of the workers there is no service.
     void context_ended(asio::execution_context& context) noexcept override
     {
         std::vector<std::shared_ptr<listener_base>> gone;
@@ -266,7 +266,7 @@ private:
             [&](worker const& w) { return w.context == &context; });
     }
 
-    // But for those in workers that have ended.
+    // Except for those in workers that have ended.
     bool no_session_goes_on() const noexcept
     {
         std::size_t left = live_;
@@ -280,11 +280,11 @@ private:
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
     std::vector<worker> workers_; // none is added once it has begun
-    std::size_t live_ = 0; // sessions, and whoever is about to begin one
+    std::size_t live_ = 0; // sessions, also those about to begin
     bool stopping_ = false;
     std::exception_ptr failure_; // the first one
 
-    std::shared_mutex workers_mutex_; // shared by who uses the workers, held by who destroys one
+    std::shared_mutex workers_mutex_; // shared: uses the workers; exclusive: destroys one
     bool workers_open_ = true;        // guarded by it
 };
 
@@ -308,8 +308,8 @@ inline listener_base::~listener_base()
             l->poke();
 }
 
-// Under the connection limiter's mutex. Lost for want of memory: so a listener that waits looks now
-// and then, unless it waits for a client.
+// Under the connection limiter's mutex. It may be lost for lack of memory: so a listener that waits
+// looks now and then, unless it waits for a client.
 inline void listener_base::poke() noexcept
 try
 {
@@ -326,7 +326,7 @@ catch (...)
 {
 }
 
-// A place, for as long as it lives.
+// A permit for one connection, for as long as it lives.
 class place
 {
 public:
@@ -353,7 +353,7 @@ public:
 
 private:
     std::shared_ptr<connection_limiter> all_;
-    asio::execution_context* context_ = nullptr; // not used, but as a name
+    asio::execution_context* context_ = nullptr; // only compared
 };
 
 } // namespace asio_ewyk::detail

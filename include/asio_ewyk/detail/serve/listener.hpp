@@ -30,9 +30,9 @@
 
 namespace asio_ewyk::detail {
 
-// Where to accept with an acceptor of that executor: one function at a time, and, where we know the
-// context, by an executor that never refuses. A strand would stay locked if the one below it once
-// did, and co_spawn would not survive it.
+// Where to accept with an acceptor of that executor: one function at a time, and, for a known
+// context, by an executor that never refuses. A strand would stay locked if its inner executor
+// once refused, and co_spawn would not survive it.
 // Throws boost::system::system_error if a loop has ended.
 template <class Executor>
 asio::any_io_executor serial(Executor const& executor)
@@ -77,7 +77,7 @@ public:
         , acceptor(std::move(a))
     {
         acceptor.non_blocking(true);
-        // Otherwise Asio waits, in the middle of an accept, for another client.
+        // Otherwise Asio waits for another client in the middle of an accept.
         acceptor.set_option(asio::socket_base::enable_connection_aborted(true));
     }
 
@@ -97,8 +97,8 @@ private:
     }
 };
 
-// A listener with an acceptor that has the listener's own executor where that is the io_context's:
-// otherwise Asio needs memory for each completion, and has no way to go on without.
+// A listener with an acceptor that has the listener's own executor if that is the io_context's:
+// otherwise Asio needs memory for each completion, and cannot continue without.
 template <class Protocol, class Executor>
 std::shared_ptr<listener<Protocol>> make_listener(
     std::shared_ptr<connection_limiter> all, asio::basic_socket_acceptor<Protocol, Executor> a)
@@ -117,11 +117,11 @@ std::shared_ptr<listener<Protocol>> make_listener(
         std::move(all), std::move(executor), std::move(same));
 }
 
-// What a serve() does, but for the sessions; so that it is compiled once for all kinds of them.
+// What a serve() does, except for the sessions; so that it is compiled once for all kinds of them.
 //
-// The boss waits until there is somebody to accept, and then accepts at once, into a socket of the
-// worker's. An operation that waits with such a socket would not do: it belongs to the boss's
-// context, and the socket must be gone before the worker's is destroyed, which may come first.
+// The boss waits until there is a client, and then accepts it at once, into a socket of the
+// worker's. A pending accept must not hold such a socket: it belongs to the boss's context, and the
+// socket must be gone before the worker's context is destroyed, which may come first.
 template <class Protocol>
 class serving : public connection_limiter
 {
@@ -158,7 +158,7 @@ public:
     }
 
 protected:
-    // Nobody uses it any more.
+    // The session is not used any more.
     virtual void destroy_session() noexcept = 0;
 
     // Accepts a client with a context of the workers, and begins its session.
@@ -172,8 +172,8 @@ protected:
             options().on_session_error(std::move(e));
     }
 
-    // The last of a session; of one type, so that co_spawn is compiled once for all kinds of them.
-    // It is called where the session ended, which needs no executor that might refuse it.
+    // The completion handler of a session; of one type, so that co_spawn is compiled once for all
+    // kinds of them. It is called where the session ended, without an executor that might refuse.
     struct end_of_session
     {
         using executor_type = inline_executor;
@@ -198,7 +198,7 @@ private:
         end,
     };
 
-    // So that the boss gets to its other work. Netty's figure.
+    // After so many the boss does its other work. Netty's figure.
     static constexpr int at_a_time = 16;
 
     // Has `wait` begin a wait with a handler that has its memory in the listener; the result is a
@@ -221,8 +221,8 @@ private:
         });
     }
 
-    // Waits until somebody pokes, or for a while. Throws std::bad_alloc before it waits, as nothing
-    // may throw when the coroutine is suspended: it would be gone.
+    // Waits until poke(), or for a while. Throws std::bad_alloc before it waits: an exception after
+    // the coroutine is suspended would be lost with it.
     static auto wait(listener_type& self, std::chrono::nanoseconds time = std::chrono::seconds(1))
     {
         self.set_timer(after(time));
@@ -230,7 +230,7 @@ private:
             self, [&self](auto handler) { self.timer().async_wait(std::move(handler)); });
     }
 
-    // Without memory for a pause.
+    // For a pause without memory.
     static void block_for_a_moment() noexcept
     {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -277,7 +277,7 @@ private:
     {
         for (int i = 0; i != at_a_time && !stopping(); ++i)
         {
-            // A worker is chosen only if there is somebody for it.
+            // A worker is chosen only if there is a client for it.
             if (i != 0)
                 self.acceptor.wait(asio::socket_base::wait_read, error);
             if (error)

@@ -12,7 +12,7 @@
 
 namespace asio_ewyk::detail {
 
-// A settable socket option, which Asio does not have: several sockets listen at the same port.
+// A settable socket option that Asio does not have: several sockets listen at the same port.
 class reuse_port
 {
 public:

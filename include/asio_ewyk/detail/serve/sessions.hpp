@@ -54,7 +54,7 @@ public:
     void watch_workers()
     {
         for_each_context(workers_, [this](auto& context) {
-            // The services of sockets, if they come later, would be shut down before ours.
+            // Socket services that are added after ours would be shut down before it.
             [[maybe_unused]] socket const first(context);
             this->watch_worker(context);
         });
@@ -106,7 +106,7 @@ private:
             std::rethrow_exception(refusal);
     }
 
-    // What was thrown, if it cannot have its session there.
+    // The exception if its session cannot begin there.
     template <class Context>
     std::exception_ptr give(Context& context, std::shared_ptr<connection> const& c)
     try
@@ -145,7 +145,7 @@ private:
     {
         auto const set = [&s]<class Option, class T>(
                              std::type_identity<Option>, std::optional<T> const& value) {
-            boost::system::error_code ignored; // the client may have gone already
+            boost::system::error_code ignored; // the client may be gone already
             if (value)
                 s.set_option(Option(*value), ignored);
         };
@@ -157,7 +157,7 @@ private:
             options.receive_buffer_size);
     }
 
-    Workers& workers_; // only within begin(), unless they cannot have gone
+    Workers& workers_; // used only within begin(), or while they cannot be gone
     std::optional<Session> session_;
 };
 

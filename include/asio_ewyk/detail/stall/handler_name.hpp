@@ -73,7 +73,7 @@ inline std::string_view unwrapped(std::string_view name) noexcept
     }
 }
 
-// For people. Empty for what is no handler.
+// For people. Empty if it is not a handler.
 inline std::string handler_name(task_action action)
 {
     boost::core::typeinfo const* const type

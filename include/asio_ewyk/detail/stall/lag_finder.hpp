@@ -9,9 +9,9 @@
 
 namespace asio_ewyk::detail {
 
-// Finds out that tasks wait for longer than a threshold in a queue that is first in, first out. It
-// counts what waits, and looks later how many have been taken since: if these were fewer, the last
-// of those that waited then still waits now.
+// Finds out that tasks wait for longer than a threshold in a first-in, first-out queue. It counts
+// the waiting tasks, and later compares how many have been taken since: if fewer, the last of them
+// still waits.
 class lag_finder
 {
 public:
@@ -21,9 +21,9 @@ public:
         std::size_t ran;               // how many were taken meanwhile
     };
 
-    // `longest`: how long the longest handler has run that runs now. One that is a stall by itself
-    // explains why tasks wait; with one that may become a stall it is too early to say. `count`
-    // tells how many wait.
+    // `longest`: the longest time that a current handler has run. If that is a stall by itself, it
+    // explains why tasks wait; if it may become a stall, it is too early to say. `count` tells how
+    // many wait.
     template <class Count>
     std::optional<lag> look(time_point now, std::chrono::nanoseconds threshold, std::size_t taken,
         std::chrono::nanoseconds longest, Count count)
@@ -51,7 +51,7 @@ public:
         return std::nullopt;
     }
 
-    // Nobody is there who could be late.
+    // No thread serves the queue, so none can be late.
     void reset() noexcept { open_ = told_ = false; }
 
 private:
@@ -65,7 +65,7 @@ private:
     }
 
     bool open_ = false;
-    bool told_ = false; // and it has not become better since
+    bool told_ = false; // reported, and not better since
     time_point began_{};
     std::size_t taken_ = 0;  // then
     std::size_t waited_ = 0; // then

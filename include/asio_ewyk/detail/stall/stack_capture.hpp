@@ -35,11 +35,11 @@ namespace asio_ewyk::detail {
 
 #if defined(ASIO_EWYK_DETAIL_CAPTURES_STACKS)
 
-// Has another thread write down its own stack, by a signal: nobody else can read it.
+// Has another thread write down its own stack, by a signal: no other thread can read it.
 //
-// One at a time. The thread may answer late, or never; so what it writes to is never freed, the
-// signal's handler stays installed (the default action would end the program), and who answers
-// first claims the question.
+// One at a time. The thread may answer late, or never; so its buffer is never freed, the signal's
+// handler stays installed (the default action would end the program), and the first thread that
+// answers claims the question.
 class BOOST_SYMBOL_VISIBLE stack_capture
 {
 public:
@@ -57,7 +57,7 @@ public:
         ::sigaction(signal, &action, nullptr);
     }
 
-    // Of that change of the thread's record; empty if it has gone on, or does not answer.
+    // At that change of the thread's record; empty if it has changed since, or does not answer.
     static std::vector<std::string> of(
         thread_activity const& a, std::uint64_t changes, int signal)
     {
@@ -86,10 +86,11 @@ public:
         return symbols();
     }
 
-    // In the child of a fork, where whoever asked does not exist, nor who was to answer.
+    // In the child of a fork, where neither the thread that asked nor the one that was to answer
+    // exists.
     static void forget_others() noexcept
     {
-        ::new (&one_) std::mutex; // what it was may be locked for ever
+        ::new (&one_) std::mutex; // the old one may be locked for ever
         asked_.store(false);
         busy_.store(false);
     }
@@ -99,7 +100,7 @@ private:
     static constexpr int patience = 500; // times 100 us
     static constexpr int own = 2;        // frames of the handler, and of the call of it
 
-    // Whether the thread blocks the signal, or has one that it did not answer. Another one would be
+    // Whether the thread blocks the signal, or has not answered the last one. Another one would be
     // queued: it is a real-time signal.
     static bool is_held_up(thread_id thread, int signal) noexcept
     {
@@ -150,10 +151,10 @@ private:
         return lines;
     }
 
-    static inline std::mutex one_; // held by who asks
+    static inline std::mutex one_; // held by the thread that asks
 
-    // The thread that asks writes these down to done_, and then asked_; the one that takes asked_
-    // back writes the frames, and then done_.
+    // The thread that asks writes the members down to done_, then sets asked_. The thread that
+    // clears asked_ writes the frames, and then done_.
     static inline std::atomic<bool> asked_{false};
     static inline thread_activity const* about_ = nullptr;
     static inline std::uint64_t changes_ = 0;

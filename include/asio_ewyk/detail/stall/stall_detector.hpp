@@ -25,8 +25,8 @@ class stall_detector
 public:
     struct result
     {
-        bool changed = false;      // since the look before
-        time_point due = forever;  // when one of the handlers that run is to be looked at again
+        bool changed = false;      // since the last look
+        time_point due = forever;  // when a running handler is to be looked at again
         std::chrono::nanoseconds threshold = std::chrono::hours(1); // the least
     };
 
@@ -43,7 +43,7 @@ public:
         }
         catch (...)
         {
-            // No memory for what this would remember or find; the next look may have some.
+            // No memory for findings; the next look may have some.
         }
         return r;
     }
@@ -54,17 +54,17 @@ private:
     {
         bool known = false;          // the thread was seen before
         std::uint64_t changes = 0;
-        time_point since{};          // it was seen first
+        time_point since{};          // when it was seen first
         bool stalls = false;         // was found, or left out
         bool found = false;          // was found
         void const* owner = nullptr; // then
     };
 
-    // What is at a place.
+    // What is in a slot.
     struct context
     {
         std::size_t tenant = 0;
-        std::chrono::nanoseconds longest{}; // that a handler has run which runs now
+        std::chrono::nanoseconds longest{}; // that a current handler has run
         task_action runs = nullptr;         // that one
         stall_limit limit{};
         lag_finder lag{};
@@ -84,7 +84,7 @@ private:
         return p.threshold() != std::chrono::nanoseconds::zero();
     }
 
-    // A thread of a pool that produces is in a task, too, but may wait there as long as it likes.
+    // A thread of a pool that produces is in a task, too, but may wait there without limit.
     static bool runs_handler(thread_activity::sight const& s) noexcept
     {
         return s.now.what && s.now.what(nullptr, task_purpose::describe);
@@ -196,7 +196,7 @@ private:
     stall_report_thread* reporter_ = nullptr; // of the look
 
     std::deque<sighting> threads_; // by number of the record
-    std::deque<context> contexts_; // by number of the place
+    std::deque<context> contexts_; // by number of the slot
 };
 
 } // namespace asio_ewyk::detail

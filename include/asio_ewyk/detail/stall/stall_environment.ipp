@@ -33,7 +33,7 @@ ASIO_EWYK_DECL std::optional<std::chrono::nanoseconds> stall_threshold_from(
     return std::nullopt;
 }
 
-// Read once: what changes the environment may do so while contexts come.
+// Read once: the environment may be changed while contexts are made.
 ASIO_EWYK_DECL std::optional<std::chrono::nanoseconds> const&
 stall_threshold_of_environment() noexcept
 {

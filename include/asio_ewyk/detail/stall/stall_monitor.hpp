@@ -19,17 +19,17 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-// Looks for stalls, one for the process, on the watchdog's thread. What it finds is told by another
-// thread, see stall_report_thread.
+// Looks for stalls, one for the process, on the watchdog's thread. Another thread reports what it
+// finds, see stall_report_thread.
 //
 // It does not look when nothing has begun for a while, see stall_pace; then a thread that begins a
-// handler wakes it. Lost wake-up: that thread writes the handler down and then reads what is asked
-// for, without a fence in between; so both could miss each other here if the monitor asked, looked,
-// and slept. So it asks, has every running thread pass a fence (Linux: membarrier), and looks again
-// an interval later, before it sleeps: a thread that has read the old request wrote before the
-// fence what that last look sees. Where there is no membarrier, that interval of some milliseconds
-// is left: no machine keeps a store to itself for so long, which is what the standard asks for as
-// "a finite period of time".
+// handler wakes it. asked_ is Dekker with the thread's record: see doc/design.adoc; but without a
+// fence on that thread, so both could miss each other, and a stall would not be seen. Therefore the
+// monitor asks, has every running thread pass a fence (Linux: membarrier), and looks again
+// an interval later, before it sleeps: if a thread has read the old request, that last look sees
+// what it wrote before. Where there is no membarrier, there is only that interval of some
+// milliseconds: no machine keeps a store to itself for so long. The standard asks for "a finite
+// period of time".
 //
 // Never destroyed: contexts may outlive every static object.
 class BOOST_SYMBOL_VISIBLE stall_monitor final
@@ -37,7 +37,7 @@ class BOOST_SYMBOL_VISIBLE stall_monitor final
     , private watchdog::client
 {
 public:
-    // Ends the program if there is no memory for it, which it wants once.
+    // Ends the program if there is no memory for it, which it allocates once.
     static stall_monitor& instance() noexcept;
 
     std::chrono::nanoseconds threshold(std::chrono::nanoseconds option) const noexcept override;
@@ -62,10 +62,10 @@ private:
     static void fork_parent() noexcept { instance().mutex_.unlock(); }
     static void fork_child() noexcept;
 
-    // Before those of the watchdog; so not held by a look.
+    // Locked before those of the watchdog, so a look does not hold it.
     std::mutex mutex_;
     std::size_t contexts_ = 0; // guarded by mutex_
-    std::size_t forks_ = 0;    // guarded by mutex_: announced, and not over
+    std::size_t forks_ = 0;    // guarded by mutex_: announced, not over yet
     bool watches_ = false;     // guarded by mutex_: the watchdog has it
 
     // The watchdog's.

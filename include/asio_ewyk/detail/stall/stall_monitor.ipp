@@ -23,7 +23,7 @@
 
 namespace asio_ewyk::detail {
 
-// Has every thread of the process that runs pass a fence, where the system can do that.
+// Has every running thread of the process pass a fence, where the system can do that.
 inline void fence_other_threads() noexcept
 {
 #if defined(ASIO_EWYK_DETAIL_HAS_MEMBARRIER)
@@ -51,7 +51,8 @@ ASIO_EWYK_DECL stall_monitor::stall_monitor()
     thread_activity::wake_by(&stall_monitor::wake);
     watchdog::instance(); // so that its mutexes are locked after this one before a fork
 #if defined(ASIO_EWYK_HAS_PTHREAD)
-    // Also for forks that nobody announces by notify_fork(). Without memory for it there are none.
+    // Also for forks that notify_fork() does not announce. It fails only without memory; then these
+    // do not work.
     ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
 #endif
 }
@@ -116,11 +117,12 @@ ASIO_EWYK_DECL void stall_monitor::update() noexcept
         watchdog::instance().add(*this);
     else
         watchdog::instance().remove(*this);
-    thread_activity::ask(watches); // no look under way does
+    thread_activity::ask(watches); // a look under way does not
 }
 
-// A thread that begins a handler. It may hold a mutex that the program's own handlers of a fork
-// wait for, which is under way and has these. So it tries; the next one that begins tries again.
+// On a thread that begins a handler. It may hold a mutex that the program's own fork handlers wait
+// for, in a fork under way that holds the watchdog's. So it only tries; the next handler that
+// begins tries again.
 ASIO_EWYK_DECL void stall_monitor::wake() noexcept
 {
     stall_monitor& self = instance();
@@ -149,8 +151,8 @@ ASIO_EWYK_DECL time_point stall_monitor::look(time_point now) noexcept
     return reporter_.start() ? step.next : std::min(step.next, after(pause, now));
 }
 
-// The child has neither the watchdog nor other threads. It goes on with what it inherits: contexts
-// that it uses, or will destroy.
+// The child has neither the watchdog nor other threads. It keeps what it inherits: contexts that it
+// uses, or will destroy.
 ASIO_EWYK_DECL void stall_monitor::fork_child() noexcept
 {
     stall_monitor& self = instance();

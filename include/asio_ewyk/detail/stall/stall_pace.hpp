@@ -8,7 +8,7 @@
 
 namespace asio_ewyk::detail {
 
-// When the stall_monitor looks again, and whether those that begin a handler are to wake it
+// When the stall_monitor looks again, and whether threads that begin a handler are to wake it
 // meanwhile. No threads, no clock.
 //
 // | state  | when                                 | asks | looks                  |
@@ -17,8 +17,8 @@ namespace asio_ewyk::detail {
 // | drowsy | none did for an interval             | yes  | once more after one    |
 // | asleep | nor until then                       | yes  | not by itself          |
 //
-// What a handler that runs is to be looked at for comes in between, in all states. It is seen an
-// interval after it has begun at the latest: that is what reports may be late.
+// Looks at a running handler come in between, in all states. A handler is seen at the latest an
+// interval after it has begun: reports may be late by that.
 class stall_pace
 {
 public:
@@ -32,9 +32,9 @@ public:
         time_point next; // at the latest
     };
 
-    // After a look. `changed`: it has seen that something began or ended. `asked`: it has been
-    // asked for all the time since the look before. `due`: when a handler that runs is to be looked
-    // at. `threshold`: the least one.
+    // After a look. `changed`: it has seen that something began or ended. `asked`: to be woken, all
+    // the time since the last look. `due`: when a running handler is to be looked at. `threshold`:
+    // the least one.
     step after_look(
         time_point now, bool changed, bool asked, time_point due, duration threshold) noexcept
     {
@@ -46,8 +46,8 @@ public:
             return {false, std::min(due, drowsy)};
         if (!asked)
             drowsy_ = now;
-        // What began before it was asked for is seen by the look after that, which is later than
-        // what any machine needs to show it. Only then there is no other look.
+        // A handler that began before the request is seen by the next look, which is later than any
+        // machine needs to make it visible. Only after that there is no other look.
         time_point const asleep = after(interval, drowsy_);
         return {true, now < asleep ? std::min(due, asleep) : due};
     }

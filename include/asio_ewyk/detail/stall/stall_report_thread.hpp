@@ -18,9 +18,9 @@
 
 namespace asio_ewyk::detail {
 
-// Tells what the stall_monitor has found, on a thread of its own: a callback, a pipe that is full
-// or a stack that is long in coming must not keep the watchdog from looking, on which all engines
-// depend. The thread starts when there is something to tell, and ends when all is told.
+// Reports what the stall_monitor has found, on a thread of its own: a callback, a full pipe or a
+// late stack must not delay the watchdog, on which all engines depend. The thread starts when there
+// is something to report, and ends when all is reported.
 class stall_report_thread
 {
 public:
@@ -28,11 +28,11 @@ public:
     {
         stall_kind kind{};
         registry_slot* place = nullptr;           // of the context
-        void const* owner = nullptr;            // what has the place then
+        void const* owner = nullptr;            // what had the slot then
         thread_activity const* where = nullptr; // null with lag
         thread_activity::sight sight{};         // of the handler
-        time_point since{};                     // with `running`: it was seen first
-        std::chrono::nanoseconds time{};        // with `running`: later, when it is told
+        time_point since{};                     // with `running`: when it was seen first
+        std::chrono::nanoseconds time{};        // with `running`: set when it is reported
         std::size_t ran = 0;
         std::size_t suppressed = 0;
     };
@@ -44,14 +44,14 @@ public:
     // The watchdog. Throws std::bad_alloc.
     void add(finding const& f);
 
-    // The watchdog: whether so many wait that no more should come; of what has ended they may.
+    // The watchdog: whether too many wait for another one; those of kind `ended` may still come.
     bool full();
 
-    // The watchdog: sees to it that all is told. False if the system refuses the thread.
+    // The watchdog: has all of them reported. False if the system refuses the thread.
     bool start() noexcept;
 
-    // Waits until all is told, or the thread writes a line, which may take for ever if nothing
-    // reads it. By then it uses nothing of a context.
+    // Waits until all is reported, or the thread writes a line, which may take for ever if nothing
+    // reads it; while it writes it uses nothing of a context.
     void await() noexcept;
 
     // In the child of a fork.
@@ -73,12 +73,12 @@ private:
     void write(std::string const& line) noexcept;
     void enter(state s) noexcept;
 
-    // Not held while anything is told.
+    // Not held while anything is reported.
     std::mutex mutex_;
     std::vector<finding> findings_; // guarded by mutex_
     state state_ = state::absent;   // guarded by mutex_, written by the thread while there is one
 
-    // What was told of handlers that run. The thread's.
+    // What was reported of running handlers. The thread's.
     std::map<thread_activity const*, stall_report> told_;
 };
 

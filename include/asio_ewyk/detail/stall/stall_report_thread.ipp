@@ -29,8 +29,8 @@ ASIO_EWYK_DECL bool stall_report_thread::full()
     return findings_.size() >= most;
 }
 
-// The watchdog's signal mask and CPUs are the thread's, too. It is detached: it may be stuck when
-// the last context goes, and it ends long before where nothing is left to tell.
+// The thread inherits the watchdog's signal mask and CPUs. It is detached: it may be stuck when the
+// last context goes. Otherwise it ends long before.
 ASIO_EWYK_DECL bool stall_report_thread::start() noexcept
 {
     std::lock_guard const lock(mutex_);
@@ -94,7 +94,7 @@ inline bool told_to(stall_callback const& callback, stall_report const& report) 
     }
 }
 
-// A report must not end the program, nor be lost, nor hold up a context where it is a line.
+// A report must not end the program, nor be lost; as a line, it must not hold up a context.
 ASIO_EWYK_DECL void stall_report_thread::tell(finding const& f) noexcept
 {
     try
@@ -118,7 +118,7 @@ ASIO_EWYK_DECL void stall_report_thread::tell(finding const& f) noexcept
     }
 }
 
-// Nothing if it has ended meanwhile, or was not told before.
+// Nothing if the handler has ended meanwhile, or, with `ended`, was not reported before.
 ASIO_EWYK_DECL std::optional<stall_report> stall_report_thread::describe(
     finding const& f, registration const& w)
 {
@@ -150,7 +150,7 @@ ASIO_EWYK_DECL std::optional<stall_report> stall_report_thread::describe(
     r.thread_id = f.where->thread();
     r.thread_name = thread_name(r.thread_id);
     r.sleeps = sleeps(r.thread_id);
-    // If it has ended meanwhile, nothing of this needs to be true.
+    // If the handler has ended meanwhile, none of this may be true.
     if (f.where->changes() != f.sight.changes)
         return std::nullopt;
     r.time = std::chrono::steady_clock::now() - f.since;
@@ -167,7 +167,7 @@ ASIO_EWYK_DECL void stall_report_thread::enter(state s) noexcept
     state_ = s;
 }
 
-// Not by stdio, which holds a lock meanwhile that all others need that write to stderr.
+// Not by stdio: its lock would block all other threads that write to stderr.
 ASIO_EWYK_DECL void stall_report_thread::write(std::string const& line) noexcept
 {
     enter(state::writes);

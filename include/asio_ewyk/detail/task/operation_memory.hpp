@@ -6,10 +6,10 @@
 
 namespace asio_ewyk::detail {
 
-// Memory for an asynchronous operation that must not fail for want of it. One at a time: another
-// one gets its memory from the heap, and so does one that is too large.
+// Memory for an asynchronous operation that must not fail for lack of it. For one at a time: a
+// second one gets its memory from the heap, and so does one that is too large.
 //
-// For operations that follow each other; so nothing is locked.
+// The operations follow each other, so there is no lock.
 class operation_memory
 {
 public:

@@ -27,17 +27,17 @@ public:
         }
     }
 
-    // Sequentially consistent, as is empty(): the pusher next reads whether the producer sleeps,
-    // and the producer, which has said so, next reads whether the queue is empty. With weaker
-    // orders each can miss the other (netty/netty#9561).
+    // Sequentially consistent, as is empty(): Dekker with the owner's asleep_ or scheduled_: see
+    // doc/design.adoc. Otherwise the task could wait for ever (netty/netty#9561).
     void push(task* t) noexcept
     {
-        // First, so that none is taken that is not counted; and on the line that is written next.
+        // Count first, so that none is taken before it is counted. The counter is on the cache line
+        // that is written next.
         pushed_.add();
         push_uncounted(t);
     }
 
-    // For who counts it himself.
+    // The caller maintains the count.
     void push_uncounted(task* t) noexcept
     {
         task* head = head_.load(std::memory_order_relaxed); // only a guess; the exchange checks it

@@ -11,8 +11,8 @@
 
 namespace asio_ewyk::detail {
 
-// How many tasks wait for the thread that takes them one after the other: those that were posted,
-// also if that thread is busy for long and has not looked there, and those that it has itself.
+// How many tasks wait for the thread that takes them one after the other: those in the posted
+// queue, even if that thread has not looked there for long, and those in its own list.
 class queue_depth
 {
 public:
@@ -21,18 +21,18 @@ public:
     {
     }
 
-    // The thread's own. A task that it has not from the posted ones it adds before it takes it.
+    // The thread's own. A task that was not posted is added before it is taken.
     void add() noexcept { added_.add(); }
     void take() noexcept { taken_.add(); }
 
     // Another thread has taken one of the posted ones.
     void taken_elsewhere() noexcept { taken_elsewhere_.add(); }
 
-    // The thread, when it has got more than one, and now and then: remembers the most.
+    // The thread, when it has taken several from the queue, and now and then: remembers the most.
     void look() noexcept { most_.raise_to(waiting()); }
 
-    // Any thread: writes how many there are now, and the most so far, which counts from now on what
-    // was seen here as well.
+    // Any thread: writes how many there are now, and the most so far. What it sees counts for the
+    // most from now on.
     void write_to(std::size_t& now, std::size_t& most) const noexcept
     {
         std::uint64_t const n = waiting();

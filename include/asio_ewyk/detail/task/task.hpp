@@ -15,7 +15,7 @@
 
 namespace asio_ewyk::detail {
 
-// Something to run, linkable into one queue at a time. A function pointer instead of virtual
+// A function to run, linkable into one queue at a time. A function pointer instead of virtual
 // functions: one indirection, and no destructor to call by mistake.
 class task
 {
@@ -42,14 +42,14 @@ public:
     // The same for all tasks that run a function of the same type.
     action type() const noexcept { return act_; }
 
-    // Whether it only asks for a thread, and is no task of a user's.
+    // Whether it only asks for a thread, and is not a user's task.
     bool is_request() const noexcept { return request_; }
 
     // Belongs to the queue that the task is in.
     task* next = nullptr;
 
-    // When it was submitted; written only where that is measured, before others can see the task.
-    // It lies where there would be padding, so it costs no memory.
+    // When it was submitted; written only if that is measured, before others can see the task.
+    // It fills padding, so it costs no memory.
     time_stamp submitted;
 
 protected:
@@ -173,7 +173,7 @@ struct task_allocator<std::allocator<T>>
     static type get(std::allocator<T> const&) noexcept { return {}; }
 };
 
-// The action of what is no task, but is run as one.
+// The action of a function that is not a task, but is run as one.
 template <class Function>
 boost::core::typeinfo const* describe(task*, task_purpose) noexcept
 {
@@ -188,9 +188,9 @@ struct keep_nothing
 template <class F, class Allocator, class Keep>
 using task_for = function_task<std::decay_t<F>, typename task_allocator<Allocator>::type, Keep>;
 
-// Throws what the allocator or the function's move throws, and then the function is not consumed
-// but destroyed with the caller's copy. What make_keep() returns is kept until the task has run;
-// it is called only when nothing can fail any more, as the end of the only work ends a context.
+// Throws what the allocator or the function's move throws; then the function is not consumed, and
+// the caller's copy destroys it. The result of make_keep() is kept until the task has run. It is
+// called last, when nothing can fail any more: dropping the only work would end a context.
 template <class F, class Allocator = std::allocator<void>, class MakeKeep = keep_nothing>
 task* make_task(F&& f, strategy_t s = {}, invocation_t i = {}, Allocator const& allocator = {},
     MakeKeep make_keep = {})

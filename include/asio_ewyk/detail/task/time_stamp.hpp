@@ -10,8 +10,8 @@
 
 namespace asio_ewyk::detail {
 
-// A time of the steady clock in 40 bits, which a task has room for: in units of 256 ns, of which
-// there are as many as pass in three days. An age is right up to that.
+// A time of the steady clock in 40 bits, for which a task has room: in units of 256 ns, so it wraps
+// around after three days. An age is right up to that.
 class time_stamp
 {
 public:

@@ -7,7 +7,7 @@
 
 namespace asio_ewyk::detail {
 
-// How many bytes of UTF-8 the text begins with as one character; 0 if that is none.
+// The length in bytes of the UTF-8 character that the text begins with; 0 if that is none.
 inline std::size_t utf8_character(std::string_view text) noexcept
 {
     auto const byte = [&](std::size_t i) {
@@ -24,7 +24,7 @@ inline std::size_t utf8_character(std::string_view text) noexcept
         return 1;
     if (first >= 0xc2 && first <= 0xdf)
         return follow(1);
-    // Neither longer than need be nor half of a surrogate pair, nor more than there is.
+    // No overlong form, no half of a surrogate pair, nothing above U+10FFFF.
     if (first >= 0xe0 && first <= 0xef)
         return (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ? 0
                                                                                      : follow(2);
@@ -34,7 +34,7 @@ inline std::size_t utf8_character(std::string_view text) noexcept
     return 0;
 }
 
-// Appends the text as a string of JSON. What is no UTF-8, as names that were cut, becomes `?`.
+// Appends the text as a string of JSON. What is not UTF-8, as in a name that was cut, becomes `?`.
 inline void append_json(std::string& to, std::string_view text)
 {
     constexpr std::string_view digits = "0123456789abcdef";

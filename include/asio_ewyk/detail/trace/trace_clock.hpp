@@ -19,8 +19,8 @@ namespace asio_ewyk::detail {
 class trace_clock
 {
 public:
-    // Whether the counter may be used: the system knows whether it is the same on all cores, and
-    // has it for its own clock then.
+    // Whether the counter may be used: if it is the same on all cores, the system uses it for its
+    // own clock.
     static bool has_cycles() noexcept
     {
 #if defined(ASIO_EWYK_HAS_CYCLES)
@@ -69,7 +69,7 @@ public:
         {
         }
 
-        // A date before the beginning, by an event that was under way, is the beginning.
+        // An event that was under way may have a date before the beginning: that is the beginning.
         std::uint64_t operator()(std::uint64_t date) const noexcept
         {
             return date <= begin_

@@ -15,14 +15,14 @@
 
 namespace asio_ewyk::detail {
 
-// What one thread has recorded, and what is found out about that.
+// What one thread has recorded, and what trace_flows finds out from it.
 struct trace_lane
 {
     // An arrow from what one thread did to what it caused, perhaps on another one.
     enum class flow : std::uint8_t
     {
         post,      // from where a task was submitted, or its operation completed, to where it runs
-        give,      // from who gave a task away to who runs it
+        give,      // from the thread that gave a task away to the one that runs it
         hand_over, // of the right to produce
     };
 
@@ -74,7 +74,7 @@ inline std::vector<trace_lane> lanes_of(trace_content const& log)
         std::uint64_t last = 0;
         for (trace_record& r : records)
         {
-            // The order in which they were recorded is certain, the counter's last digits are not.
+            // The order of recording is certain, the counter's last digits are not.
             r.time = last = std::max(last, nanoseconds(r.time));
             lane.events.push_back({r, {}, {}, {}, {}});
         }
@@ -82,8 +82,8 @@ inline std::vector<trace_lane> lanes_of(trace_content const& log)
     return lanes;
 }
 
-// Finds out what belongs together, by the order of all events: a task is at an address from before
-// it is posted until its run has begun, and only then can another one be there.
+// Finds out which events belong together, by their order: a task keeps its address from before it
+// is posted until its run has begun; only then can another task have that address.
 class trace_flows
 {
 public:
@@ -169,7 +169,7 @@ private:
             arrive(at, e);
     }
 
-    // A thread comes to produce: from the one that was late, or else from the one that asked it.
+    // A thread comes to produce: an arrow from the late thread, or else from the one that asked.
     void arrive(place at, trace_lane::entry& e)
     {
         auto const& events = lanes_[at.first].events;
@@ -190,7 +190,7 @@ private:
         forget_late(whose);
     }
 
-    // Another thread than the late one has the right, or has it from somewhere else.
+    // The right is no longer the one taken from the late thread.
     void forget_late(void const* whose)
     {
         taken_.erase(whose);
@@ -207,7 +207,7 @@ private:
         sources.erase(from);
     }
 
-    // Of the thread that had that number then.
+    // The lane of the thread that had that number at that time.
     std::optional<std::size_t> lane_of(thread_id thread, std::uint64_t time) const
     {
         std::optional<std::size_t> found;
@@ -222,7 +222,7 @@ private:
     std::uint64_t last_id_ = 0;
     std::map<void const*, place> posted_;
     std::map<void const*, place> given_;
-    std::map<void const*, place> surrendered_; // by whose right it was, as is the next
+    std::map<void const*, place> surrendered_; // by the engine, as is the next
     std::map<void const*, trace_lane::late_place> taken_;
     std::map<std::pair<void const*, std::size_t>, std::uint32_t> chosen_; // by task, or by lane
 };

@@ -19,12 +19,12 @@ class trace_ring;
 
 // The trace of this process: the rings of all threads that have recorded something since start().
 //
-// A ring belongs to the log and to its thread, so each may be gone first. A thread that was about
-// to record something when another trace began writes it into its ring of the last one.
+// A ring belongs to the log and to its thread, so either may be gone first. A thread that is about
+// to record an event when another trace begins writes it into its ring of the previous one.
 class BOOST_SYMBOL_VISIBLE trace_log
 {
 public:
-    // Relaxed: whoever sees it late records a little less, or looks again in write().
+    // Relaxed: a thread that sees it late records a little less, or reads it again in write().
     static bool recording() noexcept { return session_.load(std::memory_order_relaxed) != 0; }
 
     // Throws std::bad_alloc.
@@ -47,18 +47,18 @@ private:
     {
         trace_ring* ring;      // null: there was no memory for one
         std::uint32_t session; // which it belongs to
-        bool ended;            // what keeps the ring is gone
+        bool ended;            // the owner of the ring is gone
     };
 
     static void write(
         trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept;
 
-    // This thread's first event of a session. False if that is over.
+    // This thread's first event of a session. False if the session is over.
     static bool claim(std::uint32_t session) noexcept;
 
     static inline thread_local place mine_{nullptr, 0, false};
 
-    // 0: nothing is recorded. Written under mutex, or set to 0 by anybody.
+    // 0: nothing is recorded. Written under mutex, or set to 0 by any thread.
     static inline std::atomic<std::uint32_t> session_{0};
 };
 

@@ -25,19 +25,19 @@ struct trace_log::state
     std::uint64_t forgotten = 0;
     std::uint32_t sessions = 0;
 
-    // Of `all`, the rings of threads that have ended, in the order in which they did; and how many
+    // Of `all`, the rings of threads that have ended, in the order of their ends; and how many
     // records they have room for.
     std::deque<std::shared_ptr<trace_ring>> ended;
     std::size_t kept = 0;
     trace_clock clock;
 
-    // So many events of threads that have ended are kept as so many threads have that have not.
+    // As many events of ended threads are kept as so many live threads can have.
     static constexpr std::size_t most_ended = 16;
 
     // A ring counts as if it had a few records more.
     static std::size_t cost(trace_ring const& ring) noexcept { return ring.capacity() + 16; }
 
-    // Under the mutex. Its thread records nothing any more, so it needs no room for that.
+    // Under the mutex. The thread records nothing any more, so its ring shrinks to what it has.
     void end(std::shared_ptr<trace_ring> const& ring)
     {
         auto const found = std::find(all.begin(), all.end(), ring);
@@ -119,7 +119,7 @@ ASIO_EWYK_DECL trace_content trace_log::now()
 ASIO_EWYK_DECL void trace_log::write(
     trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept
 {
-    // Acquire: who sees the session sees what start() has prepared for it.
+    // Acquire: a thread that sees the session sees what start() has prepared for it.
     std::uint32_t const session = session_.load(std::memory_order_acquire);
     if (mine_.session != session && !claim(session)) [[unlikely]]
         return;

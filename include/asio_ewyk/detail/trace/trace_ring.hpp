@@ -26,14 +26,15 @@ struct trace_record
 
 // The last events of one thread. Its own thread pushes; any thread may look at any time.
 //
-// The thread never waits, and writes over the oldest record. So whoever looks may find records that
-// have changed meanwhile, and recognizes them: whoever has read a part of a record reads after it
-// a count which says that the record before was complete, or a later one. For that the parts are
-// stored with release, which costs nothing on x86, and loaded with acquire.
+// The thread never waits, and overwrites the oldest record. So a reader may read records that
+// change meanwhile, and recognizes them: after a part of a new record it reads a count that
+// includes the previous record, at least. For that the parts are stored with release, which costs
+// nothing on x86, and loaded with acquire.
 class trace_ring
 {
 public:
-    // Throws std::bad_alloc. One more than can be read: the oldest may be written over meanwhile.
+    // Throws std::bad_alloc. One slot more than can be read: the oldest may be overwritten
+    // meanwhile.
     trace_ring(std::size_t capacity, bool cycles)
         : size_(std::max(capacity, capacity + 1))
         , slots_(std::make_unique<slot[]>(size_))
@@ -43,7 +44,7 @@ public:
     {
     }
 
-    // One that has what the other one has and no room for more: of a thread that has ended.
+    // A copy without room for more: of a thread that has ended.
     explicit trace_ring(trace_ring const& ended)
         : size_(static_cast<std::size_t>(
                     std::min<std::uint64_t>(ended.recorded(), ended.size_ - 1)) + 1)
@@ -74,7 +75,7 @@ public:
     thread_id thread() const noexcept { return thread_; }
     std::string const& name() const noexcept { return name_; }
 
-    // The thread whose ring it is.
+    // The thread that owns the ring.
     void push(trace_record const& r) noexcept
     {
         std::uint64_t const n = count_.load(std::memory_order_relaxed);
@@ -86,7 +87,7 @@ public:
         s.event.store(
             std::uint64_t{r.detail} << 8 | static_cast<std::uint64_t>(r.event),
             std::memory_order_release);
-        // Release: whoever reads the count sees all that it counts.
+        // Release: a thread that reads the count sees all that it counts.
         count_.store(n + 1, std::memory_order_release);
     }
 
@@ -109,7 +110,7 @@ public:
             r.event = static_cast<trace_event>(word & 0xff);
             records.push_back(r);
         }
-        // One more than is counted may have been written since. Relaxed: see above.
+        // One record more than is counted may have been begun since. Relaxed: see above.
         std::uint64_t const now = count_.load(std::memory_order_relaxed);
         std::uint64_t const intact = now < size_ ? 0 : now - size_ + 1;
         std::uint64_t const lost = std::clamp(intact, begin, end) - begin;

@@ -84,7 +84,7 @@ private:
             }
             else if (is_end(e.event))
             {
-                // Of one whose beginning was not recorded, or was written over.
+                // The end of a span whose beginning was not recorded, or was overwritten.
                 if (open.empty() || end_of(open.back()->event) != e.event)
                     continue;
                 end_span(l, *open.back(), e.time);
@@ -108,7 +108,7 @@ private:
         return e < trace_event::post && static_cast<unsigned>(e) % 2 != 0;
     }
 
-    // A thread's life is as long as its lane. To come and produce is no handler.
+    // A thread's life is as long as its lane. A request to produce is not a handler.
     static bool is_shown(entry const& e)
     {
         return e.event != trace_event::thread
@@ -248,7 +248,7 @@ private:
         text_ += '}';
     }
 
-    // They end at the next span of the thread that begins.
+    // Arrows end at the next span that the thread begins.
     void arrows_in(std::size_t l, entry const& e)
     {
         for (auto const& in : e.in)
@@ -269,7 +269,7 @@ private:
         text_ += '}';
     }
 
-    // Whose producer it is, by a number.
+    // The engine that it produces for, as a number.
     void context(entry const& e)
     {
         auto const n = contexts_.emplace(e.subject, contexts_.size() + 1).first->second;

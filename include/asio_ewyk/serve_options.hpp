@@ -23,6 +23,9 @@ enum class connections_full
 
 /** How `serve` is to accept. Every field has a default.
 
+    The functions may block: a `strategy_context` goes on meanwhile, as with `blocking_section`, and
+    an event loop does not.
+
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
 */

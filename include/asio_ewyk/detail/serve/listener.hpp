@@ -1,6 +1,7 @@
 #ifndef ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 #define ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 
+#include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/serve/connection_limiter.hpp>
 #include <asio_ewyk/strategy_service.hpp>
@@ -166,10 +167,13 @@ protected:
         boost::system::error_code& error)
         = 0;
 
+    // Hooks may block, and are called inside of handlers that the context takes for short.
     void ended(std::exception_ptr e) const noexcept
     {
-        if (options().on_session_error)
-            options().on_session_error(std::move(e));
+        if (!options().on_session_error)
+            return;
+        blocking_section const may_block;
+        options().on_session_error(std::move(e));
     }
 
     // The last of a session; of one type, so that co_spawn is compiled once for all kinds of them.
@@ -314,7 +318,10 @@ private:
             || error == asio::error::invalid_argument)
             return next_step::end;
         if (!std::exchange(reported, true) && options().on_accept_error)
+        {
+            blocking_section const may_block;
             options().on_accept_error(error);
+        }
         return next_step::back_off;
     }
 };

@@ -103,9 +103,12 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     and the workers to be kept from running out of work (`asio::make_work_guard`).
 
     The operation goes on until it is cancelled, with any cancellation type: then no client is
-    accepted any more, and the sessions go on until they end. It completes after the last of them,
-    without an error; or likewise with the error that makes it impossible to accept any more.
-    A lack of descriptors or of memory is not one of them: then it pauses.
+    accepted any more, and the sessions have `serve_options::drain` to finish, 15 s by default. Then
+    their connections are shut down, and with `cancel_sessions` they are cancelled. The operation
+    completes after the last of them, without an error; or likewise with the error that makes it
+    impossible to accept any more. A lack of descriptors or of memory is not one of them: then it
+    pauses. It still waits for a session that neither heeds, as what the session uses may be gone
+    after the completion.
 
     That one of the workers is shut down or destroyed is as good as cancellation, when that begins,
     or if it did before; sessions in workers that have ended are not waited for. A worker that

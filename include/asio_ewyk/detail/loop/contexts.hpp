@@ -43,18 +43,21 @@ void for_each_context(T& all, F f)
             f(context);
 }
 
+inline bool is_loop(asio::execution_context& context)
+{
+    return asio::has_service<event_loop_service>(context);
+}
+
 // Whether the context has come to its end, and is a loop: others can be run again.
 inline bool has_ended(asio::execution_context& context)
 {
-    return asio::has_service<event_loop_service>(context)
-        && asio::use_service<event_loop_service>(context).ended();
+    return is_loop(context) && asio::use_service<event_loop_service>(context).ended();
 }
 
 // Likewise, whether it is about to.
 inline bool is_closing(asio::execution_context& context)
 {
-    return asio::has_service<event_loop_service>(context)
-        && asio::use_service<event_loop_service>(context).closing();
+    return is_loop(context) && asio::use_service<event_loop_service>(context).closing();
 }
 
 // The next one, or if that has ended another one; an ended one if there is no other.

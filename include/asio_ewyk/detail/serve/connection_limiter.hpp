@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/serve/open_connection.hpp>
 #include <asio_ewyk/detail/task/operation_memory.hpp>
 #include <asio_ewyk/serve_options.hpp>
 
@@ -18,8 +19,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <stdexcept>
 #include <utility>
@@ -100,6 +103,8 @@ public:
             throw std::invalid_argument("backlog must be at least 1");
         if (options_.back_off <= options_.back_off.zero())
             throw std::invalid_argument("back_off must be greater than 0");
+        if (options_.drain < options_.drain.zero())
+            throw std::invalid_argument("drain must be at least 0");
     }
 
     serve_options const& options() const noexcept { return options_; }
@@ -131,10 +136,66 @@ public:
         ++find(context)->live;
     }
 
-    // Gives a place back, and that of a session there, unless it is null.
-    void leave(asio::execution_context* context) noexcept
+    using connections = std::list<open_connection>;
+
+    // Room for what is known of a connection. Throws std::bad_alloc.
+    connections::iterator connect()
+    {
+        connections one(1);
+        std::lock_guard const lock(mutex_);
+        connections_.splice(connections_.begin(), one);
+        return connections_.begin();
+    }
+
+    void update(connections::iterator c, open_connection value) noexcept
     {
         std::lock_guard const lock(mutex_);
+        *c = std::move(value);
+    }
+
+    // The time to drain is over.
+    void shut_connections_down() const noexcept
+    {
+        // Under the lock: it waits for nothing.
+        std::lock_guard const lock(mutex_);
+        for (open_connection const& c : connections_)
+            c.socket.shut_down();
+    }
+
+    // Whether there is a session on that loop to which this was not emitted.
+    bool may_cancel(asio::execution_context& loop, asio::cancellation_type type) const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return std::any_of(connections_.begin(), connections_.end(),
+            [&](open_connection const& c) { return c.is_on(loop) && !c.emitted(type); });
+    }
+
+    // Emits to the sessions on that loop, by its thread; to each once.
+    void cancel_sessions(asio::execution_context& loop, asio::cancellation_type type)
+    {
+        // Those that are to be told, in one go; what is emitted may end any of them.
+        std::vector<std::shared_ptr<asio::cancellation_signal>> told;
+        {
+            std::lock_guard const lock(mutex_);
+            told.reserve(connections_.size());
+            for (open_connection& c : connections_)
+                if (c.is_on(loop) && !c.emitted(type))
+                {
+                    c.told |= type;
+                    told.push_back(c.signal);
+                }
+        }
+        for (auto const& signal : told)
+            signal->emit(type);
+    }
+
+    // Gives a place back, and that of a session there, unless it is null.
+    void leave(asio::execution_context* context, connections::iterator const* c) noexcept
+    {
+        connections gone; // outlives the lock
+        std::lock_guard const lock(mutex_);
+        if (c)
+            gone.splice(gone.begin(), connections_, *c);
         --live_;
         if (context)
             --find(*context)->live;
@@ -279,6 +340,7 @@ private:
 
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
+    connections connections_;
     std::vector<worker> workers_; // none is added once it has begun
     std::size_t live_ = 0; // sessions, and whoever is about to begin one
     bool stopping_ = false;
@@ -342,7 +404,16 @@ public:
     ~place()
     {
         if (all_)
-            all_->leave(context_);
+            all_->leave(context_, connection_ ? &*connection_ : nullptr);
+    }
+
+    // There is room for what is known of its connection. Once.
+    void connect() { connection_ = all_->connect(); }
+
+    // Not before connect().
+    void update(open_connection value) noexcept
+    {
+        all_->update(*connection_, std::move(value));
     }
 
     void assign(asio::execution_context& context) noexcept
@@ -354,6 +425,7 @@ public:
 private:
     std::shared_ptr<connection_limiter> all_;
     asio::execution_context* context_ = nullptr; // not used, but as a name
+    std::optional<connection_limiter::connections::iterator> connection_;
 };
 
 } // namespace asio_ewyk::detail

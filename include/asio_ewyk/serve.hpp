@@ -111,7 +111,8 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     after the completion.
 
     That one of the workers is shut down or destroyed is as good as cancellation, when that begins,
-    or if it did before; sessions in workers that have ended are not waited for. A worker that
+    or if it did before; sessions in workers that have ended are not waited for, and
+    their connections are shut down as soon as the loop has ended (on Linux). A worker that
     refuses a session is passed over; only if all do the client is sent away, and `on_session_error`
     told. The boss is to be shut down after the operation: it cannot complete in a loop that has
     ended.

@@ -65,6 +65,27 @@ BOOST_AUTO_TEST_CASE(idle_connections_are_closed)
     close_idle_connections<run_by_a_thread<asio::io_context>>();
 }
 
+// Netty's closeAll(): the client does not wait for the loops' destruction.
+BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_close_their_connections)
+{
+    outcome over;
+    ewyk::event_loop boss;
+    ewyk::event_loop_group workers(2);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo,
+        {.drain = std::chrono::nanoseconds::max()}, over.token());
+    client first(where), second(where);
+    BOOST_TEST(first.ask() == 'x');
+    BOOST_TEST(second.ask() == 'x');
+    BOOST_TEST(workers[0].shutdown_gracefully(0ms, patience));
+    BOOST_TEST(first.receive() == lost);
+    BOOST_TEST(second.ask() == 'x');
+    BOOST_TEST(workers.shutdown_gracefully(0ms, patience));
+    BOOST_TEST(second.receive() == lost);
+    BOOST_TEST(over.wait());
+}
+
 // Another socket that has the descriptor meanwhile is none of ours.
 BOOST_AUTO_TEST_CASE(a_descriptor_that_is_used_again)
 {

@@ -117,6 +117,8 @@ public:
         watch(context);
     }
 
+    using connections = std::list<open_connection>;
+
     // Takes a place. If there is none, whoever asks is poked when there is one again.
     bool enter(listener_base& asks) noexcept
     {
@@ -128,15 +130,15 @@ public:
     }
 
     // Who has a place will have its session in that context, and not in the one from before.
-    void assign(asio::execution_context* before, asio::execution_context& context) noexcept
+    void assign(asio::execution_context* before, asio::execution_context& context,
+        connections::iterator c) noexcept
     {
         std::lock_guard const lock(mutex_);
+        c->worker = &context;
         if (before)
             --find(*before)->live;
         ++find(context)->live;
     }
-
-    using connections = std::list<open_connection>;
 
     // Room for what is known of a connection. Throws std::bad_alloc.
     connections::iterator connect()
@@ -147,10 +149,16 @@ public:
         return connections_.begin();
     }
 
-    void update(connections::iterator c, open_connection value) noexcept
+    void set_socket(connections::iterator c, socket_identity socket) noexcept
     {
         std::lock_guard const lock(mutex_);
-        *c = std::move(value);
+        c->socket = socket;
+    }
+    void set_signal(
+        connections::iterator c, std::shared_ptr<asio::cancellation_signal> signal) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        c->signal = std::move(signal);
     }
 
     // The time to drain is over.
@@ -291,7 +299,13 @@ private:
                 return true;
             });
             if (auto const w = find(context); w != workers_.end())
+            {
                 stopping_ = w->ended = true;
+                // Otherwise their clients would wait for the loop's destruction.
+                for (open_connection const& c : connections_)
+                    if (c.worker == &context)
+                        c.socket.shut_down();
+            }
             if (stopping_)
                 stop_locked();
         }
@@ -410,15 +424,16 @@ public:
     // There is room for what is known of its connection. Once.
     void connect() { connection_ = all_->connect(); }
 
-    // Not before connect().
-    void update(open_connection value) noexcept
+    // What follows: not before connect().
+    void set_socket(socket_identity socket) noexcept { all_->set_socket(*connection_, socket); }
+    void set_signal(std::shared_ptr<asio::cancellation_signal> signal) noexcept
     {
-        all_->update(*connection_, std::move(value));
+        all_->set_signal(*connection_, std::move(signal));
     }
 
     void assign(asio::execution_context& context) noexcept
     {
-        all_->assign(context_, context);
+        all_->assign(context_, context, *connection_);
         context_ = &context;
     }
 

@@ -79,7 +79,7 @@ struct open_connection
 {
     // Emitted on the loop of the session only; null where the session has none.
     std::shared_ptr<asio::cancellation_signal> signal = {};
-    asio::execution_context* worker = nullptr; // a name
+    asio::execution_context* worker = nullptr; // where the session is; a name
     asio::cancellation_type told = asio::cancellation_type::none;
     socket_identity socket = {};
 

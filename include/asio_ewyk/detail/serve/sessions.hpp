@@ -108,7 +108,7 @@ private:
         acceptor.accept(c->client, error);
         if (error)
             return;
-        c->its.update({.socket = socket_identity(c->client.native_handle())});
+        c->its.set_socket(socket_identity(c->client.native_handle()));
         set_options(c->client);
         std::exception_ptr refusal = give(first, c);
         if (!refusal)
@@ -153,9 +153,7 @@ private:
             return asio::co_spawn(
                 executor, run_session(self(), std::move(s)), at_end{self(), std::move(p)});
         auto const signal = std::make_shared<asio::cancellation_signal>();
-        p.update({.signal = signal,
-            .worker = &context,
-            .socket = socket_identity(s.native_handle())});
+        p.set_signal(signal);
         asio::co_spawn(executor, run_session(self(), std::move(s)),
             asio::bind_cancellation_slot(signal->slot(), at_end{self(), std::move(p)}));
     }

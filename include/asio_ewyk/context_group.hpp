@@ -1,6 +1,8 @@
 #ifndef ASIO_EWYK_CONTEXT_GROUP_HPP
 #define ASIO_EWYK_CONTEXT_GROUP_HPP
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/iterator/indirect_iterator.hpp>
 
 #include <atomic>
@@ -68,6 +70,25 @@ public:
         if (i >= size())
             throw std::out_of_range("the chooser's index must be less than size()");
         return *contexts_[i];
+    }
+
+    /** As `asio::post`, to the context that is next(): `post(group, f)`. Throws what both throw.
+
+        Each call is for itself: two functions may go to different contexts, and in any order.
+    */
+    template <class CompletionToken>
+    friend auto post(context_group& group, CompletionToken&& token)
+    {
+        return boost::asio::post(group.next(), std::forward<CompletionToken>(token));
+    }
+
+    /// As `asio::co_spawn`, on the context that is next(), where the coroutine stays. What is
+    /// spawned is a coroutine or a function that returns one. Throws what both throw.
+    template <class Coroutine, class CompletionToken>
+    friend auto co_spawn(context_group& group, Coroutine&& coroutine, CompletionToken&& token)
+    {
+        return boost::asio::co_spawn(group.next().get_executor(),
+            std::forward<Coroutine>(coroutine), std::forward<CompletionToken>(token));
     }
 
     /// The `metrics()` of each, in order, for contexts that have them. Throws `std::bad_alloc`.

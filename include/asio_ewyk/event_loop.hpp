@@ -177,6 +177,8 @@ public:
     /// See loop_metrics. Also while a handler runs or is stuck. Throws `std::bad_alloc`.
     loop_metrics metrics() const { return service_.metrics(); }
 
+    /// Whether its shutdown has begun, or it was stopped; also after the end. No-throw guarantee.
+    bool shutting_down() const noexcept { return service_.closing(); }
     /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
     bool terminated() const noexcept { return service_.terminated(); }
 
@@ -205,7 +207,6 @@ public:
     void dispatch() = delete;
     void wrap() = delete;
     void reset() = delete;
-
     std::size_t run() = delete;
     std::size_t run_one() = delete;
     std::size_t poll() = delete;

@@ -120,6 +120,12 @@ public:
             token, this, detail::saturated(quiet_period), detail::saturated(timeout));
     }
 
+    /// Whether the shutdown of all has begun. No-throw guarantee.
+    bool shutting_down() const noexcept
+    {
+        return std::all_of(begin(), end(), [](event_loop const& l) { return l.shutting_down(); });
+    }
+
     /// Whether all have ended. No-throw guarantee.
     bool terminated() const noexcept
     {

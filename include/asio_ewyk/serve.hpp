@@ -103,14 +103,18 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     and the workers to be kept from running out of work (`asio::make_work_guard`).
 
     The operation lasts until it is cancelled, with any cancellation type: then no client is
-    accepted any more, and the sessions run until they end. It completes after the last of them,
-    without an error; or likewise with an error that makes it impossible to accept any more.
-    A lack of descriptors or of memory is no such error: then it pauses.
+    accepted any more, and the sessions have `serve_options::drain` to finish, 15 s by default. Then
+    their connections are shut down, and with `cancel_sessions` they are cancelled. The operation
+    completes after the last session, without an error; or likewise with an error that makes it
+    impossible to accept any more. A lack of descriptors or of memory is no such error: then it
+    pauses. It still waits for a session that heeds neither, as what the session uses may be gone
+    after the completion.
 
     The shutdown or destruction of one of the workers cancels it too, when that begins, or if it
-    began before; it does not wait for sessions in workers that have ended. A worker that refuses a
-    session is passed over; only if all do, the connection is closed and `on_session_error` called.
-    Shut the boss down after the operation: it cannot complete in a loop that has ended.
+    began before. Sessions in workers that have ended are not waited for; their connections are shut
+    down as soon as the loop has ended (on Linux). A worker that refuses a session is passed over;
+    only if all do, the connection is closed and `on_session_error` called. Shut the boss down after
+    the operation: it cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.

@@ -23,6 +23,9 @@ enum class connections_full
 
 /** How `serve` is to accept. Every field has a default.
 
+    The functions may block: a `strategy_context` goes on meanwhile, as with `blocking_section`, and
+    an event loop does not.
+
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
 */
@@ -53,6 +56,19 @@ struct serve_options
     /// How long the listening socket is left alone when the system is out of descriptors or of
     /// memory, or says something unexpected. More than 0.
     std::chrono::nanoseconds back_off = std::chrono::milliseconds(50);
+
+    /// How long sessions may go on after the operation was cancelled; then their connections are
+    /// shut down, so that whatever they read next is the end, and writing fails. 0: at once.
+    /// `nanoseconds::max()`: as long as they like. Netty's default. On Linux; elsewhere only
+    /// `cancel_sessions` has an effect then.
+    std::chrono::nanoseconds drain = std::chrono::seconds(15);
+
+    /// Whether sessions on event loops are cancelled: each with `cancellation_type::total` when the
+    /// operation is, and with `terminal` after `drain`. A coroutine ignores the former unless it
+    /// says `reset_cancellation_state(enable_total_cancellation())`; then an idle read ends, and
+    /// an answer that is being written does not. Not for sessions that leave their loop, such as by
+    /// `switch_to`: nothing may be emitted to them while they are away. Other workers emit nothing.
+    bool cancel_sessions = false;
 
     /// Called by the boss with the reason why it backs off; once until a connection is accepted
     /// again. Must not throw.

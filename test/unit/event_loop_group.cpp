@@ -45,6 +45,46 @@ BOOST_AUTO_TEST_CASE(each_loop_has_a_thread)
     BOOST_TEST(threads.size() == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_given_to_the_group_goes_to_the_next)
+{
+    ewyk::event_loop_group group(3);
+    std::vector<std::future<bool>> results;
+    for (std::size_t i = 0; i != 6; ++i)
+        results.push_back(post(group,
+            asio::use_future([&, i] { return group[i % 3].in_event_loop(); })));
+    for (std::size_t i = 0; i != 3; ++i)
+        results.push_back(co_spawn(
+            group,
+            [](ewyk::event_loop& loop) -> asio::awaitable<bool> {
+                co_await asio::post(asio::use_awaitable);
+                co_return loop.in_event_loop();
+            }(group[i]),
+            asio::use_future));
+    for (auto& r : results)
+        BOOST_TEST(r.get());
+}
+
+BOOST_AUTO_TEST_CASE(a_shutdown_is_seen_before_the_end)
+{
+    event release, running;
+    ewyk::event_loop_group group(2);
+    BOOST_TEST(!group.shutting_down());
+    asio::post(group[1], [&] {
+        running.set();
+        release.wait();
+    });
+    BOOST_TEST_REQUIRE(running.wait());
+    group[0].stop();
+    BOOST_TEST(group[0].shutting_down());
+    BOOST_TEST(!group.shutting_down());
+    auto ended = group.async_shutdown_gracefully(0ms, patience, asio::use_future);
+    BOOST_TEST(group.shutting_down());
+    BOOST_TEST(!group.terminated());
+    release.set();
+    BOOST_CHECK_NO_THROW(ended.get());
+    BOOST_TEST(group.shutting_down());
+}
+
 #if defined(__linux__)
 BOOST_AUTO_TEST_CASE(threads_have_names)
 {

@@ -43,18 +43,21 @@ void for_each_context(T& all, F f)
             f(context);
 }
 
+inline bool is_loop(asio::execution_context& context)
+{
+    return asio::has_service<event_loop_service>(context);
+}
+
 // Whether the context is a loop that has ended; other contexts can be run again.
 inline bool has_ended(asio::execution_context& context)
 {
-    return asio::has_service<event_loop_service>(context)
-        && asio::use_service<event_loop_service>(context).ended();
+    return is_loop(context) && asio::use_service<event_loop_service>(context).ended();
 }
 
 // Likewise, whether it is about to.
 inline bool is_closing(asio::execution_context& context)
 {
-    return asio::has_service<event_loop_service>(context)
-        && asio::use_service<event_loop_service>(context).closing();
+    return is_loop(context) && asio::use_service<event_loop_service>(context).closing();
 }
 
 // The next one; if that has ended, another one; an ended one only if all have.

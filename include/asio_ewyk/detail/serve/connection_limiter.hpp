@@ -3,6 +3,7 @@
 
 #include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/serve/open_connection.hpp>
 #include <asio_ewyk/detail/task/operation_memory.hpp>
 #include <asio_ewyk/serve_options.hpp>
 
@@ -18,8 +19,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <stdexcept>
 #include <utility>
@@ -100,6 +103,8 @@ public:
             throw std::invalid_argument("backlog must be at least 1");
         if (options_.back_off <= options_.back_off.zero())
             throw std::invalid_argument("back_off must be greater than 0");
+        if (options_.drain < options_.drain.zero())
+            throw std::invalid_argument("drain must be at least 0");
     }
 
     serve_options const& options() const noexcept { return options_; }
@@ -112,6 +117,8 @@ public:
         watch(context);
     }
 
+    using connections = std::list<open_connection>;
+
     // Takes a permit. If there is none, the listener that asks is poked when there is one again.
     bool enter(listener_base& asks) noexcept
     {
@@ -123,18 +130,80 @@ public:
     }
 
     // The session of a permit will run in that context, and not in the previous one.
-    void assign(asio::execution_context* before, asio::execution_context& context) noexcept
+    void assign(asio::execution_context* before, asio::execution_context& context,
+        connections::iterator c) noexcept
     {
         std::lock_guard const lock(mutex_);
+        c->worker = &context;
         if (before)
             --find(*before)->live;
         ++find(context)->live;
     }
 
-    // Gives a permit back; unless `context` is null, it was of a session there.
-    void leave(asio::execution_context* context) noexcept
+    // Room for what is known of a connection. Throws std::bad_alloc.
+    connections::iterator connect()
+    {
+        connections one(1);
+        std::lock_guard const lock(mutex_);
+        connections_.splice(connections_.begin(), one);
+        return connections_.begin();
+    }
+
+    void set_socket(connections::iterator c, socket_identity socket) noexcept
     {
         std::lock_guard const lock(mutex_);
+        c->socket = socket;
+    }
+    void set_signal(
+        connections::iterator c, std::shared_ptr<asio::cancellation_signal> signal) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        c->signal = std::move(signal);
+    }
+
+    // The time to drain is over.
+    void shut_connections_down() const noexcept
+    {
+        // Under the lock: it waits for nothing.
+        std::lock_guard const lock(mutex_);
+        for (open_connection const& c : connections_)
+            c.socket.shut_down();
+    }
+
+    // Whether there is a session on that loop to which this was not emitted.
+    bool may_cancel(asio::execution_context& loop, asio::cancellation_type type) const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return std::any_of(connections_.begin(), connections_.end(),
+            [&](open_connection const& c) { return c.is_on(loop) && !c.emitted(type); });
+    }
+
+    // Emits to the sessions on that loop, by its thread; to each once.
+    void cancel_sessions(asio::execution_context& loop, asio::cancellation_type type)
+    {
+        // Collected first: what is emitted may end any of them.
+        std::vector<std::shared_ptr<asio::cancellation_signal>> told;
+        {
+            std::lock_guard const lock(mutex_);
+            told.reserve(connections_.size());
+            for (open_connection& c : connections_)
+                if (c.is_on(loop) && !c.emitted(type))
+                {
+                    c.told |= type;
+                    told.push_back(c.signal);
+                }
+        }
+        for (auto const& signal : told)
+            signal->emit(type);
+    }
+
+    // Gives a permit back, and, unless null, the connection that a session there had.
+    void leave(asio::execution_context* context, connections::iterator const* c) noexcept
+    {
+        connections gone; // outlives the lock
+        std::lock_guard const lock(mutex_);
+        if (c)
+            gone.splice(gone.begin(), connections_, *c);
         --live_;
         if (context)
             --find(*context)->live;
@@ -230,7 +299,13 @@ private:
                 return true;
             });
             if (auto const w = find(context); w != workers_.end())
+            {
                 stopping_ = w->ended = true;
+                // Otherwise their clients would wait for the loop's destruction.
+                for (open_connection const& c : connections_)
+                    if (c.worker == &context)
+                        c.socket.shut_down();
+            }
             if (stopping_)
                 stop_locked();
         }
@@ -279,6 +354,7 @@ private:
 
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
+    connections connections_;
     std::vector<worker> workers_; // none is added once it has begun
     std::size_t live_ = 0; // sessions, also those about to begin
     bool stopping_ = false;
@@ -342,18 +418,29 @@ public:
     ~place()
     {
         if (all_)
-            all_->leave(context_);
+            all_->leave(context_, connection_ ? &*connection_ : nullptr);
+    }
+
+    // There is room for what is known of its connection. Once.
+    void connect() { connection_ = all_->connect(); }
+
+    // What follows: not before connect().
+    void set_socket(socket_identity socket) noexcept { all_->set_socket(*connection_, socket); }
+    void set_signal(std::shared_ptr<asio::cancellation_signal> signal) noexcept
+    {
+        all_->set_signal(*connection_, std::move(signal));
     }
 
     void assign(asio::execution_context& context) noexcept
     {
-        all_->assign(context_, context);
+        all_->assign(context_, context, *connection_);
         context_ = &context;
     }
 
 private:
     std::shared_ptr<connection_limiter> all_;
     asio::execution_context* context_ = nullptr; // only compared
+    std::optional<connection_limiter::connections::iterator> connection_;
 };
 
 } // namespace asio_ewyk::detail

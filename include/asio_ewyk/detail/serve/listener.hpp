@@ -1,7 +1,9 @@
 #ifndef ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 #define ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 
+#include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/serve/connection_limiter.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
@@ -10,6 +12,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
@@ -21,6 +24,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -142,10 +146,15 @@ public:
             asio::co_spawn(executor, accept(all, std::move(ls[i])), asio::detached);
         }
         co_await accept(all, ls.front());
+        time_point const deadline = after(all->options().drain);
         for (all->stop(nullptr, &first); !all->finished(); all->stop(nullptr, &first))
             try
             {
-                co_await wait(first);
+                std::chrono::nanoseconds pause = std::chrono::seconds(1);
+                auto const left = deadline - std::chrono::steady_clock::now();
+                bool const overdue = left <= left.zero();
+                all->drain(overdue);
+                co_await wait(first, overdue ? pause : std::min(pause, pause.zero() + left));
             }
             catch (std::bad_alloc const&)
             {
@@ -161,15 +170,21 @@ protected:
     // The session is not used any more.
     virtual void destroy_session() noexcept = 0;
 
+    // By the threads of the loops, soon. Throws what a loop does that refuses.
+    virtual void cancel_sessions_on_loops(asio::cancellation_type type) = 0;
+
     // Accepts a client with a context of the workers, and begins its session.
     virtual void begin(typename listener_type::acceptor_type& acceptor, place p,
         boost::system::error_code& error)
         = 0;
 
+    // Hooks may block, and are called inside of handlers that the context takes for short.
     void ended(std::exception_ptr e) const noexcept
     {
-        if (options().on_session_error)
-            options().on_session_error(std::move(e));
+        if (!options().on_session_error)
+            return;
+        blocking_section const may_block;
+        options().on_session_error(std::move(e));
     }
 
     // The completion handler of a session; of one type, so that co_spawn is compiled once for all
@@ -197,6 +212,20 @@ private:
         back_off,
         end,
     };
+
+    // Now and then, as it may fail, and sessions that were on their way begin.
+    void drain(bool overdue) noexcept
+    try
+    {
+        if (overdue)
+            shut_connections_down();
+        if (options().cancel_sessions)
+            cancel_sessions_on_loops(overdue ? asio::cancellation_type::terminal
+                                             : asio::cancellation_type::total);
+    }
+    catch (...)
+    {
+    }
 
     // After so many the boss does its other work. Netty's figure.
     static constexpr int at_a_time = 16;
@@ -314,7 +343,10 @@ private:
             || error == asio::error::invalid_argument)
             return next_step::end;
         if (!std::exchange(reported, true) && options().on_accept_error)
+        {
+            blocking_section const may_block;
             options().on_accept_error(error);
+        }
         return next_step::back_off;
     }
 };

@@ -4,8 +4,13 @@
 #include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/detail/serve/listener.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/execution/context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
 
 #include <exception>
 #include <memory>
@@ -74,6 +79,18 @@ private:
 
     void destroy_session() noexcept override { session_.reset(); }
 
+    void cancel_sessions_on_loops(asio::cancellation_type type) override
+    {
+        this->with_workers([&] {
+            for_each_context(workers_, [&](auto& context) {
+                if (this->may_cancel(context, type))
+                    asio::post(context.get_executor(),
+                        [all = self(), name = &static_cast<asio::execution_context&>(context),
+                            type] { all->cancel_sessions(*name, type); });
+            });
+        });
+    }
+
     // On its way to a worker. Not a part of what is submitted: that is destroyed if it is refused.
     struct connection
     {
@@ -87,9 +104,11 @@ private:
         auto& first = next_context(workers_);
         auto const c = std::make_shared<connection>(
             connection{socket(socket_executor(first.get_executor())), std::move(p)});
+        c->its.connect();
         acceptor.accept(c->client, error);
         if (error)
             return;
+        c->its.set_socket(socket_identity(c->client.native_handle()));
         set_options(c->client);
         std::exception_ptr refusal = give(first, c);
         if (!refusal)
@@ -128,8 +147,15 @@ private:
     void start(session_executor const& executor, socket s, place p)
     try
     {
+        using at_end = typename serving<Protocol>::end_of_session;
+        asio::execution_context& context = asio::query(executor, asio::execution::context);
+        if (!this->options().cancel_sessions || !is_loop(context))
+            return asio::co_spawn(
+                executor, run_session(self(), std::move(s)), at_end{self(), std::move(p)});
+        auto const signal = std::make_shared<asio::cancellation_signal>();
+        p.set_signal(signal);
         asio::co_spawn(executor, run_session(self(), std::move(s)),
-            typename serving<Protocol>::end_of_session{self(), std::move(p)});
+            asio::bind_cancellation_slot(signal->slot(), at_end{self(), std::move(p)}));
     }
     catch (...)
     {

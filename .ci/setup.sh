@@ -12,6 +12,7 @@ declare -A package_of=(
     [openssl_headers]=libssl-dev
     [relacy]=relacy-dev
     [b2]=libboost1.81-tools-dev
+    [rouge]=ruby-rouge
     [gnuplot]=gnuplot-nox
     [libc++]='libc++-dev libc++abi-dev'
     [io_uring]=liburing-dev
@@ -43,6 +44,7 @@ is_available()
         openssl_headers) has_header "$(any_compiler)" openssl/ssl.h ;;
         libc++) has_header clang++ version -stdlib=libc++ ;;
         io_uring) has_header "$(any_compiler)" liburing.h ;;
+        rouge) ruby -e 'require "rouge"' 2>/dev/null ;;
         *) command -v "$1" >/dev/null ;;
     esac
 }
@@ -88,12 +90,14 @@ install_missing()
 
 # configure <compiler> <sanitizers, or nothing> <option of cmake>...: makes ready $build, the
 # directory for that and, if it is not empty, $variant, and $launch, what programs of it are to be
-# started with.
+# started with. The rest is in CMakePresets.json.
 configure()
 {
-    local config=${2:-plain} name=${1##*/}
+    local config=${2:-plain} name=${1##*/} preset=gcc
     name=${name/clang++/clang}
-    build=$root/build/${name/g++/gcc}-${config/,/-}${variant:+-$variant}
+    config=${config/,/-}
+    build=$root/build/${name/g++/gcc}-$config${variant:+-$variant}
+    [[ $name != clang* ]] || preset=clang
 
     # ThreadSanitizer of these compilers does not know every layout that a recent kernel may
     # randomize memory into; containers may forbid to change it.
@@ -102,7 +106,5 @@ configure()
         launch=(setarch --addr-no-randomize)
     fi
 
-    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$1" \
-        -DASIO_EWYK_SANITIZE="$2" -DASIO_EWYK_BUILD_TESTS=ON -DASIO_EWYK_BUILD_EXAMPLES=ON \
-        -DCMAKE_UNITY_BUILD=ON "${@:3}"
+    cmake -S "$root" --preset "$preset-$config" -B "$build" -DCMAKE_CXX_COMPILER="$1" "${@:3}"
 }

@@ -32,24 +32,28 @@ CONTEXT_TEST_CASE(nothing_to_do_ends_every_way_of_running, s)
     ends([&] { return ctx.poll_one(); });
 }
 
-CONTEXT_TEST_CASE(a_posted_function_waits_for_run, s)
+CONTEXT_TEST_CASE(what_comes_from_outside_waits_for_run, s)
 {
     context ctx(s);
     std::atomic<int> ran{0};
     asio::post(ctx, [&] { ++ran; });
+    asio::defer(ctx, [&] { ++ran; });
+    asio::dispatch(ctx, [&] { ++ran; });
+    asio::post(ctx.get_executor(), [&] { ++ran; });
+    ctx.get_executor().execute([&] { ++ran; });
     BOOST_TEST(ran == 0);
     run(ctx);
-    BOOST_TEST(ran == 1);
+    BOOST_TEST(ran == 5);
     BOOST_TEST(ctx.stopped());
 
     // Stopped by lack of work: what comes now waits for restart().
     asio::post(ctx, [&] { ++ran; });
     BOOST_TEST(ctx.run() == 0u);
-    BOOST_TEST(ran == 1);
+    BOOST_TEST(ran == 5);
     ctx.restart();
     BOOST_TEST(!ctx.stopped());
     run(ctx);
-    BOOST_TEST(ran == 2);
+    BOOST_TEST(ran == 6);
 }
 
 CONTEXT_TEST_CASE(run_counts_the_handlers, s)

@@ -78,20 +78,6 @@ coro<void> fails_at_once(asio::any_io_executor)
     co_return;
 }
 
-std::string message_of(std::exception_ptr e)
-{
-    try
-    {
-        if (e)
-            std::rethrow_exception(e);
-    }
-    catch (std::exception const& x)
-    {
-        return x.what();
-    }
-    return {};
-}
-
 }
 
 BOOST_AUTO_TEST_SUITE(drop_in_coroutine)

@@ -27,20 +27,6 @@ int sum_down_from(int n, yield_context yield)
     return n + sum_down_from(n - 1, yield);
 }
 
-std::string what_of(std::exception_ptr e)
-{
-    try
-    {
-        if (e)
-            std::rethrow_exception(e);
-    }
-    catch (std::exception const& x)
-    {
-        return x.what();
-    }
-    return {};
-}
-
 }
 
 BOOST_AUTO_TEST_SUITE(drop_in_spawn)
@@ -173,7 +159,7 @@ CONTEXT_TEST_CASE(an_exception_reaches_the_handler, s)
         },
         [&](std::exception_ptr e) { error = e; });
     run(ctx);
-    BOOST_TEST(what_of(error) == "no luck");
+    BOOST_TEST(message_of(error) == "no luck");
 }
 
 CONTEXT_TEST_CASE(is_cancelled_through_its_slot, s)

@@ -292,20 +292,6 @@ CONTEXT_TEST_CASE(a_work_guard_keeps_run_running, s)
     BOOST_TEST(ctx.stopped());
 }
 
-CONTEXT_TEST_CASE(post_defer_and_dispatch_from_outside_run_later, s)
-{
-    context ctx(s);
-    std::atomic<int> ran{0};
-    asio::post(ctx, [&] { ++ran; });
-    asio::defer(ctx, [&] { ++ran; });
-    asio::dispatch(ctx, [&] { ++ran; });
-    asio::post(ctx.get_executor(), [&] { ++ran; });
-    ctx.get_executor().execute([&] { ++ran; });
-    BOOST_TEST(ran == 0);
-    run(ctx);
-    BOOST_TEST(ran == 5);
-}
-
 CONTEXT_TEST_CASE(dispatch_is_inline_on_a_thread_of_the_context, s)
 {
     context ctx(s);

@@ -20,8 +20,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <mutex>
 #include <ostream>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -48,6 +50,21 @@ inline std::mutex& test_mutex()
         std::lock_guard<std::mutex> const locked_test_guard(::support::test_mutex());              \
         BOOST_TEST(__VA_ARGS__);                                                                   \
     } while (false)
+
+/// The what() of an exception; without one, an empty string.
+inline std::string message_of(std::exception_ptr e)
+{
+    try
+    {
+        if (e)
+            std::rethrow_exception(e);
+    }
+    catch (std::exception const& x)
+    {
+        return x.what();
+    }
+    return {};
+}
 
 #ifdef ASIO_EWYK_TEST_YARDSTICK
 

@@ -121,17 +121,24 @@ BOOST_AUTO_TEST_CASE(what_is_given_away_has_an_arrow_to_its_thread)
     BOOST_TEST(t.count('s', "switch") == 10u);
 }
 
-BOOST_AUTO_TEST_CASE(a_hand_over_has_an_arrow_to_the_next_producer)
+// Of a handler that waits for the next one, which another thread runs.
+auto recorded_hand_over(std::chrono::nanoseconds grace)
 {
     event other_ran;
-    ewyk::strategy_context ctx({.strategy = ewyk::strategy.eat_what_you_kill, .grace = 0ns});
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.eat_what_you_kill, .grace = grace});
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
     recorded const on;
     asio::post(ctx, [&] { other_ran.wait(); });
     asio::post(ctx, [&] { other_ran.set(); });
     ctx.run();
-    auto const t = write_and_read();
+    auto t = write_and_read();
     check(t);
+    return t;
+}
+
+BOOST_AUTO_TEST_CASE(a_hand_over_has_an_arrow_to_the_next_producer)
+{
+    auto const t = recorded_hand_over(0ns);
     BOOST_TEST(t.count('i', "hand-over") >= 1u);
     BOOST_TEST(t.count('s', "hand-over") >= 1u);
     BOOST_TEST(as(t, "EPC") >= 1u);
@@ -139,15 +146,7 @@ BOOST_AUTO_TEST_CASE(a_hand_over_has_an_arrow_to_the_next_producer)
 
 BOOST_AUTO_TEST_CASE(a_late_task_is_taken_over_from)
 {
-    event other_ran;
-    ewyk::strategy_context ctx({.strategy = ewyk::strategy.eat_what_you_kill, .grace = 1ms});
-    BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 2));
-    recorded const on;
-    asio::post(ctx, [&] { other_ran.wait(); });
-    asio::post(ctx, [&] { other_ran.set(); });
-    ctx.run();
-    auto const t = write_and_read();
-    check(t);
+    auto const t = recorded_hand_over(1ms);
     BOOST_TEST(t.count('i', "taken over") >= 1u);
 #if defined(__linux__)
     // From the thread that runs the late task to the one that comes, whichever thread noticed.

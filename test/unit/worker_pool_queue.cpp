@@ -173,71 +173,60 @@ BOOST_AUTO_TEST_CASE(production_has_room_in_a_full_queue)
     BOOST_TEST(eventually([&] { return calls == 1; }));
 }
 
+// Runs `each` tasks of a strategy, and as many others that `add_other` adds and `produce` gives to
+// the pool, on the one thread of it, which begins when all are there: which came when.
+template <class AddOther, class Produce>
+std::string order_of(std::size_t each, ewyk::worker_pool& pool, AddOther add_other, Produce produce)
+{
+    std::string order;
+    producing a(pool);
+    blockade the_thread(pool, 1);
+    BOOST_TEST_REQUIRE(the_thread.holds());
+    gathering ran;
+    for (std::size_t i = 0; i != each; ++i)
+    {
+        a.tasks.add([&] {
+            order += 'a';
+            ran.arrive();
+        });
+        add_other([&] {
+            order += 'b';
+            ran.arrive();
+        });
+    }
+    a.strategy.produce();
+    produce();
+    BOOST_TEST(pool.queued() == 2 * each);
+    the_thread.release();
+    BOOST_TEST(ran.wait_for(2 * each));
+    return order;
+}
+
+std::string repeated(std::string_view text, std::size_t times)
+{
+    std::string all;
+    for (std::size_t i = 0; i != times; ++i)
+        all += text;
+    return all;
+}
+
 // The backlog of one does not delay the other, whoever came first.
 BOOST_AUTO_TEST_CASE(two_strategies_take_turns)
 {
-    constexpr std::size_t each = 100;
-    std::string order;
-    {
-        ewyk::worker_pool pool({.max_threads = 1});
-        producing a(pool);
-        producing b(pool);
-        blockade the_thread(pool, 1);
-        BOOST_TEST_REQUIRE(the_thread.holds());
-        gathering ran;
-        for (std::size_t i = 0; i != each; ++i)
-        {
-            a.tasks.add([&] {
-                order += 'a';
-                ran.arrive();
-            });
-            b.tasks.add([&] {
-                order += 'b';
-                ran.arrive();
-            });
-        }
-        a.strategy.produce();
-        b.strategy.produce();
-        BOOST_TEST(pool.queued() == 2 * each);
-        the_thread.release();
-        BOOST_TEST(ran.wait_for(2 * each));
-    }
-    std::string expected;
-    for (std::size_t i = 0; i != each; ++i)
-        expected += "ab";
-    BOOST_TEST(order == expected);
+    ewyk::worker_pool pool({.max_threads = 1});
+    producing b(pool);
+    std::string const order = order_of(
+        100, pool, [&](auto task) { b.tasks.add(task); }, [&] { b.strategy.produce(); });
+    BOOST_TEST(order == repeated("ab", 100));
 }
 
-// So do a strategy and what is given to the pool itself.
+// So do a strategy and what is given to the pool itself, which came first.
 BOOST_AUTO_TEST_CASE(a_strategy_and_the_pools_own_tasks_take_turns)
 {
-    constexpr std::size_t each = 50;
-    std::string order;
-    {
-        ewyk::worker_pool pool({.max_threads = 1});
-        producing a(pool);
-        blockade the_thread(pool, 1);
-        BOOST_TEST_REQUIRE(the_thread.holds());
-        gathering ran;
-        for (std::size_t i = 0; i != each; ++i)
-        {
-            a.tasks.add([&] {
-                order += 'a';
-                ran.arrive();
-            });
-            pool.execute([&] {
-                order += 'p';
-                ran.arrive();
-            });
-        }
-        a.strategy.produce();
-        the_thread.release();
-        BOOST_TEST(ran.wait_for(2 * each));
-    }
-    std::string expected;
-    for (std::size_t i = 0; i != each; ++i)
-        expected += "pa";
-    BOOST_TEST(order == expected);
+    ewyk::worker_pool pool({.max_threads = 1});
+    std::string const order
+        = order_of(50, pool, [&](auto task) { pool.execute(task); }, [] {});
+    BOOST_TEST(order == repeated("ba", 50));
 }
 
 } // namespace

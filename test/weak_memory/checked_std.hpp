@@ -259,7 +259,11 @@ public:
     static unsigned hardware_concurrency() noexcept { return 2; }
 
 private:
-    static void* run(void* function);
+    static void* run(void* function)
+    {
+        (*static_cast<std::function<void()>*>(function))();
+        return nullptr;
+    }
 
     std::unique_ptr<std::function<void()>> function_;
     void* thread_ = nullptr;

@@ -25,12 +25,6 @@
 #undef syscall
 #undef std
 
-void* checked::thread::run(void* function)
-{
-    (*static_cast<std::function<void()>*>(function))();
-    return nullptr;
-}
-
 BOOST_AUTO_TEST_SUITE(elastic_threads)
 
 namespace {

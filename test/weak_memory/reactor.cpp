@@ -33,8 +33,6 @@
 
 #include "pool_job.hpp"
 
-inline void* checked::thread::run(void*) { return nullptr; }
-
 BOOST_AUTO_TEST_SUITE(reactor)
 
 namespace {

@@ -23,12 +23,6 @@
 #undef syscall
 #undef std
 
-void* checked::thread::run(void* function)
-{
-    (*static_cast<std::function<void()>*>(function))();
-    return nullptr;
-}
-
 BOOST_AUTO_TEST_SUITE(watchdog)
 
 namespace {

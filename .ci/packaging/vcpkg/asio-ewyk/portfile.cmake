@@ -6,7 +6,7 @@ set(root "${CMAKE_CURRENT_LIST_DIR}/../../../..")
 vcpkg_cmake_configure(
     SOURCE_PATH "${root}"
     OPTIONS
-        -DASIO_EWYK_BUILD_TESTS=OFF
+        -DBUILD_TESTING=OFF
         -DASIO_EWYK_BUILD_EXAMPLES=OFF
 )
 vcpkg_cmake_install()

@@ -1,3 +1,7 @@
+# Copyright (c) 2026 The asio_ewyk authors
+# Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+# copy at https://www.boost.org/LICENSE_1_0.txt)
+#
 # Sourced by the scripts that build. `install_missing <tool>...` makes tools available: with apt-get
 # where that is allowed; else it says in one line what is missing, and returns 1.
 # EWYK_NO_INSTALL=1 forbids apt-get. `configure` needs $root, the directory of the sources.

@@ -1,3 +1,7 @@
+# Copyright (c) 2026 The asio_ewyk authors
+# Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+# copy at https://www.boost.org/LICENSE_1_0.txt)
+
 # Runs the port's portfile without vcpkg:
 # cmake -D scratch=<folder> -D PORT=<port> -P vcpkg_stand_in.cmake
 # Each function does what the port counts on; what it finds not to be there is an error.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Step 2. The strategy is an argument: here it comes from the command line, by name. The program
 // shows who runs a handler that was posted, with each strategy: the thread that called run(), which
 // found the handler, or a thread of the pool.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Hadoop's DataNode: each connection has a thread of its own, which waits in read() and write(). A
 // client beyond the limit is refused.
 //

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Jetty: several selectors share a pool. The thread that finds a request runs it, and another one
 // goes on selecting: eat what you kill.
 //

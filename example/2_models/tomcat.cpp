@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Tomcat: a poller waits for what is readable and gives each request to a pool, which starts
 // threads before it lets anything wait. Clients beyond 8192 wait in the backlog, which has room for
 // 100.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A chat room: what a participant says reaches all of them, and who comes later learns what was
 // said before. The server has callbacks, and one strand for the room; three clients talk to it, and
 // must have heard the same in the end.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // An echo server of coroutines: a listener, a session for each connection, and a watchdog in each
 // session that closes a connection on which nothing comes. The clients are coroutines as well; one
 // of them says nothing, and must be disconnected.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // An HTTP server and its clients, with Boost.Beast and coroutines. The server keeps notes: PUT
 // writes one, GET reads it. A connection on which nothing comes in time is closed.
 

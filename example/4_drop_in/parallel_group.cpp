@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A client of several servers at a time. It takes the first good answer of three, where one server
 // is slow and one refuses; it waits for all of two; and it gives up where nobody answers.
 

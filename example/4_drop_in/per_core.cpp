@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A thread for each core, with an io_context of its own: connections are dealt to them in turn, and
 // stay where they are. Each client learns which core serves it, and all cores must serve as many.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // An echo server of stackful coroutines: asio::spawn with a yield_context. Functions that wait are
 // written as if they blocked, whatever depth they are called in. The clients are the same.
 

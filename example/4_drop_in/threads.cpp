@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // One io_context that several threads run. A server counts words: each connection has a strand,
 // and so has the table that they share. The clients count as well, and must come to the same.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Timers and signals: a metronome that does not drift, a read that is given up at its deadline, a
 // watchdog that is put off again and again, and SIGTERM, which ends them all.
 

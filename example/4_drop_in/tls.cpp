@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // TLS: an echo server with a certificate that is made for this run, clients that trust it, and one
 // that does not, and must not come to talk. A stream of TLS is for one thread at a time: strands.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A service over UDP that answers a number with its square. It takes the datagrams one by one, and
 // loses some of them, as a network does; a client that waits in vain for an answer asks again.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // An echo server of WebSockets with Boost.Beast and callbacks, and clients that are coroutines.
 // Messages are of many sizes, up to several frames; pings come in between.
 

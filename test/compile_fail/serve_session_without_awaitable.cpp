@@ -1,4 +1,8 @@
 // a session takes a socket of the protocol by value and returns an asio::awaitable<void>
+//
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include <asio_ewyk/event_loop_group.hpp>
 #include <asio_ewyk/serve.hpp>

@@ -1,4 +1,8 @@
 // a strategy_policy must be noexcept
+//
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include <asio_ewyk/strategy_policy.hpp>
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // What the tests with injected delays share. To be included first: it makes the library call
 // delays::delay() wherever production or a task changes hands, and between the steps of that. All
 // sources of a program do so, or none.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Each row of the production table that the engine uses, changed in each way that matters: the
 // models must tell the difference, or the row says more than the engine needs.
 

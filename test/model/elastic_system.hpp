@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A model of elastic_threads.hpp and pool_client.hpp: threads that park, retire and are started
 // again, tasks that are given or queued, a client that leaves, stop().
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // The protocol made worse on purpose, in ways that others have shipped or that are easy to write:
 // each must be found by one of the models, or the models prove nothing.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Modelled on what a task may do, and on the call of run_one() or poll() that it may make.
 
 #ifndef ASIO_EWYK_TEST_MODEL_TASK_PROGRAM_HPP

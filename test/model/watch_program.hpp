@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Modelled on what the sentinel and the watchdog do about a late task: lease.hpp, sentinel.ipp, and
 // take_over() and pass_on() of strategy_engine.
 

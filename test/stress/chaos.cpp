@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Everything at once, at random: submitters, callers of every sibling of run(), handlers that
 // block, throw, nest and post, pools of every small size. What must come out is exact all the same:
 // each handler runs once, or is destroyed once, and each exception arrives. The seeds are fixed;

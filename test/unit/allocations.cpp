@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // How often memory is asked for while events come, once everything has warmed up: never for an event,
 // whoever runs it. And what becomes of the thread that looks for stalls when there is none.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // The uses that the design promises, word for word; four comments are broken into two lines. What
 // is between a pair of tags may be quoted; around it stands only what a reader would bring along,
 // such as Asio itself.

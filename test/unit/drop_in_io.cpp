@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Sockets and resolvers work on a strategy_context as they do on an io_context: created from the
 // context itself (any_io_executor) and from its executor's own type.
 

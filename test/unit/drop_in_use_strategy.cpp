@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // An io_context that someone else owns: what lives on the executor of use_strategy works as on a
 // strategy_context, and the owner's own code goes on as before.
 

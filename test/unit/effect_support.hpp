@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // What shows of a strategy and an invocation type while a task runs: a pool of one thread, which
 // eat_what_you_kill never takes for production, makes each combination do always the same.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // The end of a strategy, and of production in a pool that was stopped: what waits is destroyed,
 // what runs is waited for, and nothing of it is touched afterwards.
 

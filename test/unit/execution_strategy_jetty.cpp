@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // What Jetty tests of its execution strategies (ExecuteProduceConsumeTest, ExecutionStrategyTest),
 // said in our words for each of ours: idle, one task, many, a producer that blocks, and the moment
 // in which the producer goes idle.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Tasks that ask for production, of their own strategy or of another one: the stack does not grow
 // with their number (jetty/jetty.project#13371).
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // The strategies and the invocation types: their names, and both as properties in the sense of Asio.
 
 #include <asio_ewyk/invocation.hpp>

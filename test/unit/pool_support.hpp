@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // What the tests of worker_pool and execution_strategy share: events to wait for, tasks and where
 // they come from, and a system that will not start a thread.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A parser that takes nothing but what the exposition format 0.0.4 says:
 // https://prometheus.io/docs/instrumenting/exposition_formats/
 

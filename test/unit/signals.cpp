@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Signals while everything runs: a timer of the process that interrupts every system call it can, and
 // signals that are waited for. None may be lost. And what a handler does to its own thread, or to a
 // process that it starts, is as on the program's threads.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Callers of run() and its siblings who meet each other, and those who know the context as an
 // io_context only. After stop() handlers may still run in the pool, until the context is destroyed;
 // so what they use is declared before it.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Stackful coroutines that are suspended in a function that was dispatched from their stack, and
 // come back on another thread: the call that they began in has returned.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Stackful coroutines that are destroyed while they are suspended in a function that was dispatched
 // from their stack, and threads that are cancelled in one: what unwinds the stack is no exception
 // of a handler's.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Checks scenarios, and then that each order of the shipped headers is needed: every atomic
 // operation that the scenarios have executed is made weaker, in every way there is, and that has
 // to be found.

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Stands for asio::io_context: a queue of handlers with a lock and a condition. A handler's memory
 // is its allocator's, and is given back before the handler is called, as Asio does it.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // The hand-shake of schedule() and woken() in detail/loop/event_loop_service.ipp, line by line. Its
 // class cannot be made here: it is a service of a real io_context.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A thread that waits for a place, or for a job, says so and then looks; the one that changes what it
 // looks at then looks whether it is there.
 

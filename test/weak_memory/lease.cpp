@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Leases of the right to produce: which thread goes on is decided by one compare-and-swap, and the next
 // one sees what the producer before it wrote plainly.
 

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A client leaves its pool: what its last tasks did is seen by the thread that waits for them, and the one
 // that destroys it is the last to use it. Or a thread waits only until they are done or another has come.
 

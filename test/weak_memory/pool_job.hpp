@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A task whose run is counted, and checked for what it must see.
 
 #ifndef ASIO_EWYK_TEST_WEAK_MEMORY_POOL_JOB_HPP

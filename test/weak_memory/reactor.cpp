@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // The reactor's sleep and its wake-ups, over an io_context: each task that is posted runs, by the
 // producer or by a thread that runs the io_context itself.
 

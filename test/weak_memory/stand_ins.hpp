@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Stands for shipped headers that have no part in what is checked, but use what fibers, as which
 // Relacy runs threads, do not have: thread-local objects with destructors, an io_context of their
 // own, the system's threads. Include it before any shipped header.

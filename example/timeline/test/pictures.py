@@ -1,3 +1,7 @@
+# Copyright (c) 2026 The asio_ewyk authors
+# Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+# copy at https://www.boost.org/LICENSE_1_0.txt)
+
 """Records each strategy and draws it; then what ewyk_timeline does with bad input.
 
 usage: pictures.py EWYK_RECORD EWYK_TIMELINE

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Answers what example/3_server answers, with as little as possible around it, so that what is
 // measured is the execution. The same sessions run under each arrangement:
 //

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // A WebSocket++ server, which knows nothing of this library, on one of its contexts.
 //
 //     websocket_server io_context <threads>    one thread in run()

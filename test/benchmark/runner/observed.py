@@ -1,3 +1,7 @@
+# Copyright (c) 2026 The asio_ewyk authors
+# Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+# copy at https://www.boost.org/LICENSE_1_0.txt)
+
 """What it costs to be seen: the chains of `post` with each part of the library on and off.
 
 A source, see case.py.

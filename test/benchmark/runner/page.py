@@ -1,3 +1,7 @@
+# Copyright (c) 2026 The asio_ewyk authors
+# Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+# copy at https://www.boost.org/LICENSE_1_0.txt)
+
 """The report as one page of HTML that needs nothing else: no network, no script."""
 
 from collections.abc import Sequence

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Hours of mixed traffic over real sockets, in rounds: each has another server, by chance, which is
 // stopped and restarted, changes strategies, throws, is cut off. Whatever happens, each request is
 // answered in its order, each handler runs once or is destroyed, and at the end there is as much

@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Runs a scenario of several threads again and again under Relacy, which knows what C++ allows a
 // load to return; each time with another schedule and with other values.
 //

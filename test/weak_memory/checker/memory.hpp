@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // The memory of an execution: what the code under test allocates, and the scenario itself. Each
 // plain access to it is checked for races, by the calls that the compiler adds for ThreadSanitizer.
 

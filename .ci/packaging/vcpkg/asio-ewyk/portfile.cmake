@@ -1,3 +1,7 @@
+# Copyright (c) 2026 The asio_ewyk authors
+# Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+# copy at https://www.boost.org/LICENSE_1_0.txt)
+
 # An overlay port of the sources that it lies in:
 # vcpkg install asio-ewyk --overlay-ports=.ci/packaging/vcpkg
 set(VCPKG_BUILD_TYPE release) # header-only

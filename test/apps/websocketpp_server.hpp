@@ -1,0 +1,29 @@
+#ifndef ASIO_EWYK_TEST_APPS_WEBSOCKETPP_SERVER_HPP
+#define ASIO_EWYK_TEST_APPS_WEBSOCKETPP_SERVER_HPP
+
+#include "asked.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+
+namespace apps {
+
+/// A WebSocket++ server, as a library compiled by somebody else has it: C++17, Asio's io_context&.
+class websocketpp_server
+{
+public:
+    websocketpp_server(boost::asio::io_context& context, asked& questions);
+    ~websocketpp_server();
+
+    unsigned short port() const noexcept { return port_; }
+
+private:
+    struct implementation;
+    std::unique_ptr<implementation> implementation_;
+    unsigned short port_;
+};
+
+} // namespace apps
+
+#endif

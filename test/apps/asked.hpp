@@ -3,10 +3,10 @@
 
 // What the handlers of each app do, and how it looks from outside. C++17, as the apps' sources are.
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
+#include <thread>
 
 namespace apps {
 
@@ -15,49 +15,53 @@ inline constexpr std::chrono::seconds patience{60};
 
 /** Answers what a client asks, on the thread of the handler.
 
-    `tell` never blocks. `wait` blocks until somebody has told; `wait_for_20`, until 20 more have.
-    Either gives up when release() is called. Objects: safe to use by several threads.
+    `tell` never blocks. `wait` blocks until somebody has told 20 times since, or release() is
+    called. It sleeps and looks again: of a handler on the io_context's own executor that waits for
+    a condition the library does not always know that it does, see doc/grace.adoc.
+
+    Objects: safe to use by several threads.
 */
 class asked
 {
 public:
     std::string answer(std::string const& question)
     {
-        std::unique_lock<std::mutex> lock(mutex_);
         if (question == "tell")
         {
             ++told_;
-            changed_.notify_all();
             return "done";
         }
+        long const enough = told_ + 20;
         ++waiting_;
-        changed_.notify_all();
-        long const enough = question == "wait" ? 1 : told_ + 20;
-        bool const in_time = changed_.wait_for(
-            lock, patience, [&] { return told_ >= enough || released_; });
+        bool const in_time = eventually([&] { return told_ >= enough || released_; });
         return !in_time ? "lost" : told_ >= enough ? "told" : "released";
     }
 
-    /// False if the handlers that block do not become that many in time.
-    bool wait_until_waiting(int handlers)
+    /// False if no handler blocks in time.
+    bool wait_until_waiting() const
     {
-        std::unique_lock<std::mutex> lock(mutex_);
-        return changed_.wait_for(lock, patience, [&] { return waiting_ >= handlers; });
+        return eventually([&] { return waiting_ != 0; });
     }
 
-    void release()
-    {
-        std::lock_guard<std::mutex> const lock(mutex_);
-        released_ = true;
-        changed_.notify_all();
-    }
+    void release() { released_ = true; }
 
 private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    long told_ = 0;         // these are guarded by mutex_
-    int waiting_ = 0;
-    bool released_ = false;
+    template <class Predicate>
+    static bool eventually(Predicate holds)
+    {
+        auto const end = std::chrono::steady_clock::now() + patience;
+        while (!holds())
+        {
+            if (std::chrono::steady_clock::now() > end)
+                return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return true;
+    }
+
+    std::atomic<long> told_{0};
+    std::atomic<int> waiting_{0};
+    std::atomic<bool> released_{false};
 };
 
 } // namespace apps

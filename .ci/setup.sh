@@ -20,12 +20,21 @@ declare -A package_of=(
     [gnuplot]=gnuplot-nox
     [libc++]='libc++-dev libc++abi-dev'
     [io_uring]=liburing-dev
+    [websocketpp]=libwebsocketpp-dev
+    [restinio]=librestinio-dev
+    [boost_filesystem]=libboost-filesystem1.81-dev
 )
 
 # The compiler is asked, not the package manager: a Boost from elsewhere is as good.
 any_compiler() { command -v g++ || command -v clang++ || echo false; }
 has_library() { [[ $("$(any_compiler)" -print-file-name="lib$1.so") == /* ]]; }
 has_header() { echo "#include <$2>" | "$1" -std=c++20 "${@:3}" -E -x c++ - >/dev/null 2>&1; }
+has_file()
+{
+    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" \
+        | "$(any_compiler)" -E -x c++ - >/dev/null 2>&1
+}
+
 has_boost()
 {
     printf '#include <boost/version.hpp>\n#if BOOST_VERSION < 108100\n#error\n#endif\n' \
@@ -47,6 +56,10 @@ is_available()
         boost_context) has_library boost_context ;;
         openssl_headers) has_header "$(any_compiler)" openssl/ssl.h ;;
         libc++) has_header clang++ version -stdlib=libc++ ;;
+        boost_filesystem) has_library boost_filesystem ;;
+        # Found by name: they include what this library's standard has no more.
+        websocketpp) has_file websocketpp/server.hpp ;;
+        restinio) has_file restinio/all.hpp ;;
         io_uring) has_header "$(any_compiler)" liburing.h ;;
         rouge) ruby -e 'require "rouge"' 2>/dev/null ;;
         *) command -v "$1" >/dev/null ;;

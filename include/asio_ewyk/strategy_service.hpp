@@ -182,10 +182,7 @@ private:
 
 #include <asio_ewyk/impl/strategy_service.hpp>
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/impl/strategy_metrics.ipp>
 #include <asio_ewyk/impl/strategy_service.ipp>
-#include <asio_ewyk/impl/strategy_shutdown.ipp>
-#include <asio_ewyk/impl/strategy_view.ipp>
 #endif
 
 #endif

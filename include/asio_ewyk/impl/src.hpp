@@ -15,12 +15,8 @@
 #endif
 
 #include <asio_ewyk/detail/os/cpu_quota.ipp>
-#include <asio_ewyk/detail/pool/elastic_metrics.ipp>
-#include <asio_ewyk/detail/pool/elastic_shutdown.ipp>
 #include <asio_ewyk/detail/pool/elastic_threads.ipp>
-#include <asio_ewyk/detail/loop/event_loop_metrics.ipp>
 #include <asio_ewyk/detail/loop/event_loop_service.ipp>
-#include <asio_ewyk/detail/loop/event_loop_view.ipp>
 #include <asio_ewyk/detail/context/reactor.ipp>
 #include <asio_ewyk/detail/pool/parked_threads.ipp>
 #include <asio_ewyk/detail/engine/sentinel.ipp>
@@ -41,10 +37,7 @@
 #include <asio_ewyk/impl/prometheus.ipp>
 #include <asio_ewyk/impl/stall_report.ipp>
 #include <asio_ewyk/impl/strategy_context.ipp>
-#include <asio_ewyk/impl/strategy_metrics.ipp>
 #include <asio_ewyk/impl/strategy_service.ipp>
-#include <asio_ewyk/impl/strategy_shutdown.ipp>
-#include <asio_ewyk/impl/strategy_view.ipp>
 #include <asio_ewyk/impl/trace.ipp>
 #include <asio_ewyk/impl/worker_pool.ipp>
 

@@ -6,8 +6,10 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/describe_production.hpp>
 #include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 #include <asio_ewyk/impl/strategy_executor.hpp>
@@ -15,9 +17,12 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -440,6 +445,145 @@ ASIO_EWYK_DECL void strategy_service::run_job(detail::call_frame& frame, detail:
         threads_.count(frame);
     threads_.pool().client().run(job);
     frame.rethrow_captured();
+}
+
+// How a strategy_service ends.
+
+ASIO_EWYK_DECL void strategy_service::stop() noexcept
+{
+    ioc_.stop();
+    reactor_.stopped();
+    recall_tasks();
+    threads_.wake_all();
+}
+
+// Handlers run only while a caller is inside run(): tasks that wait in the pool then wait here.
+ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
+{
+    bool asked = false;
+    while (detail::task* t = threads_.take())
+        if (engine_.is_production(t))
+        {
+            asked = true;
+            t->destroy();
+        }
+        else
+        {
+            threads_.count_back();
+            reactor_.post(t);
+        }
+    if (!asked)
+        return;
+    reactor_.abandoned();
+    // A caller that has come meanwhile may have asked.
+    if (threads_.runners() != 0 && engine_.idle() && !ioc_.stopped())
+    {
+        detail::call_frame frame(&engine_);
+        engine_.dispatch(frame);
+    }
+}
+
+// When the last caller of run() returns, no handler runs any more, as with an io_context; except
+// one that has called run() itself.
+ASIO_EWYK_DECL void strategy_service::clear_pool()
+{
+    // More than once: a late thread may wait inside the io_context beside the one that was woken,
+    // and a thread that still produces may have given away another task.
+    std::chrono::milliseconds pause(1);
+    do
+    {
+        recall_tasks();
+        reactor_.expel();
+        pause = std::min(2 * pause, std::chrono::milliseconds(64));
+    } while (!threads_.await_pool(&engine_, detail::after(pause)));
+}
+
+ASIO_EWYK_DECL void strategy_service::halt()
+{
+    stop();
+    engine_.stop_looking(true);
+    threads_.pool().leave();
+}
+
+ASIO_EWYK_DECL void strategy_service::shutdown()
+{
+    shut_down_.store(true);
+    halt();
+    reactor_.destroy_tasks();
+}
+
+// In a handler it works if handlers run on the thread of a caller, one at a time. Otherwise another
+// thread may produce, and wait inside the io_context without limit; or the handler runs on a thread
+// of the pool, and the child has no caller.
+ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_event event)
+{
+    if (event == asio::execution_context::fork_prepare)
+    {
+        if (detail::call_frame::find(&engine_)
+            && engine_.strategy() != strategy_t::produce_consume)
+            throw std::logic_error("notify_fork in a handler needs a produce_consume context");
+        engine_.stop_looking(false);
+    }
+    detail::pool_access::threads(pool_).notify_fork(event);
+    detail::registration::notify_fork(event);
+}
+
+// Of a context that is not used yet.
+ASIO_EWYK_DECL void strategy_service::measure() noexcept
+{
+    engine_.measure(times_.get());
+    reactor_.measure(times_.get());
+    threads_.pool().client().measure(times_.get());
+}
+
+ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
+{
+    strategy_metrics m;
+    engine_.write_to(m);
+    detail::pool_client const& client = threads_.pool().client();
+    m.produce_consume += reactor_.ran_by_itself();
+    m.produce_execute_consume = client.begun();
+    m.exceptions = thrown_.get() + client.thrown();
+    reactor_.depth().write_to(m.queued, m.queued_max);
+    m.queued_in_pool = client.size();
+    m.callers = threads_.runners();
+    m.parked_callers = std::min(threads_.callers().parked(), m.callers);
+    if (times_)
+    {
+        m.queue_delay = times_->queue_delay.snapshot();
+        m.run_time = times_->run_time.snapshot();
+        m.poll_delay = times_->poll_delay.snapshot();
+    }
+    return m;
+}
+
+// What a strategy_service shows of itself.
+
+ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
+{
+    return static_cast<std::size_t>(reactor_.depth().waiting()) + threads_.pool().client().size();
+}
+
+ASIO_EWYK_DECL bool strategy_service::serves() const noexcept
+{
+    return !shut_down_.load() && threads_.runners() != 0;
+}
+
+ASIO_EWYK_DECL std::size_t strategy_service::taken() const noexcept
+{
+    return static_cast<std::size_t>(reactor_.depth().taken()) + threads_.pool().client().taken();
+}
+
+ASIO_EWYK_DECL void strategy_service::tell_state(detail::text_sink& out) const noexcept
+{
+    out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
+        << ": ";
+    detail::describe_production(out, engine_);
+    out << ", " << std::uint64_t{threads_.runners()} << " callers inside run(), "
+        << reactor_.depth().waiting() << " tasks wait for it, "
+        << std::uint64_t{threads_.pool().client().size()} << " for a thread";
+    if (reactor_.sleeps())
+        out << "; whoever submits wakes it";
 }
 
 } // namespace asio_ewyk

@@ -233,9 +233,7 @@ private:
 
 #include <asio_ewyk/detail/loop/event_loop_service_impl.hpp>
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/detail/loop/event_loop_metrics.ipp>
 #include <asio_ewyk/detail/loop/event_loop_service.ipp>
-#include <asio_ewyk/detail/loop/event_loop_view.ipp>
 #endif
 
 #endif

@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <boost/asio/post.hpp>
@@ -19,6 +20,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -395,6 +397,35 @@ ASIO_EWYK_DECL void event_loop_service::shutdown()
 {
     closed_.store(true);
     destroy_tasks(); // there are some only if the thread could not be started
+}
+
+ASIO_EWYK_DECL loop_metrics event_loop_service::metrics() const
+{
+    loop_metrics m;
+    m.tasks = depth_.taken();
+    m.in_place = in_place_.get();
+    m.scheduled = timer_queue_->runs();
+    m.exceptions = thrown_.get();
+    m.cpu_time = cpu_time();
+    depth_.write_to(m.queued, m.queued_max);
+    if (times_)
+    {
+        m.queue_delay = times_->queue_delay.snapshot();
+        m.run_time = times_->run_time.snapshot();
+        m.poll_delay = times_->poll_delay.snapshot();
+    }
+    return m;
+}
+
+// What a loop shows of itself.
+ASIO_EWYK_DECL void event_loop_service::tell_state(text_sink& out) const noexcept
+{
+    constexpr char const* states[] = {"was not started", "runs", "shuts down", "has ended"};
+    out << "event_loop " << static_cast<void const*>(&ioc_) << ' ' << options_.name << '-'
+        << std::uint64_t{options_.number} << ": " << states[static_cast<std::size_t>(state_.load())]
+        << ", " << std::uint64_t{waiting()} << " tasks wait";
+    if (scheduled_.load())
+        out << ", a round of them is due";
 }
 
 } // namespace asio_ewyk::detail

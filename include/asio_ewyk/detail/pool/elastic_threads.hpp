@@ -235,8 +235,6 @@ private:
 } // namespace asio_ewyk::detail
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/detail/pool/elastic_metrics.ipp>
-#include <asio_ewyk/detail/pool/elastic_shutdown.ipp>
 #include <asio_ewyk/detail/pool/elastic_threads.ipp>
 #endif
 

@@ -12,10 +12,13 @@
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
+#include <asio_ewyk/detail/pool/elastic_threads.ipp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -377,6 +380,136 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
         }
         lock.lock();
     }
+}
+
+// How clients, and in the end all threads, leave a pool.
+
+ASIO_EWYK_DECL void elastic_threads::leave(pool_client& client)
+{
+    std::unique_lock lock(mutex_);
+    {
+        task_list waiting = queue_.take_all(client);
+        queued_.store(queue_.size());
+        client.leave();
+        lock.unlock();
+    }
+    lock.lock();
+    client.begin_wait();
+    changed_.wait(lock, [&] { return client.pins() == 0; });
+    client.end_wait();
+}
+
+ASIO_EWYK_DECL bool elastic_threads::await(pool_client& client, std::size_t own,
+    std::atomic<std::size_t> const& enough, time_point deadline)
+{
+    std::unique_lock lock(mutex_);
+    client.begin_wait();
+    bool const is_over = changed_.wait_until(
+        lock, deadline, [&] {
+            return (client.pins() <= own && client.size() == 0) || enough.load() != 0;
+        });
+    client.end_wait();
+    return is_over;
+}
+
+ASIO_EWYK_DECL void elastic_threads::end_await()
+{
+    std::lock_guard lock(mutex_);
+    changed_.notify_all();
+}
+
+ASIO_EWYK_DECL void elastic_threads::stop() noexcept
+{
+    {
+        std::lock_guard lock(mutex_);
+        stopping_.store(true);
+    }
+    while (drop_one())
+        ;
+    wake_parked();
+}
+
+ASIO_EWYK_DECL void elastic_threads::wake_parked() noexcept
+{
+    for (std::size_t t = parked_.claim(); t != parked_threads::none; t = parked_.claim())
+        look_in_queue(t);
+}
+
+// Destroys a waiting task, outside of the lock, as its destructor may come back here; the client
+// must not be gone before.
+ASIO_EWYK_DECL bool elastic_threads::drop_one() noexcept
+{
+    task* t = nullptr;
+    pool_client* client = nullptr;
+    {
+        std::lock_guard lock(mutex_);
+        fair_queue::entry const e = queue_.pop();
+        if (!e.what)
+            return false;
+        queued_.store(queue_.size());
+        t = e.what;
+        client = static_cast<pool_client*>(e.from);
+        client->pin();
+    }
+    t->destroy();
+    release(*client);
+    return true;
+}
+
+ASIO_EWYK_DECL void elastic_threads::stop_and_wait()
+{
+    stop();
+    join_threads();
+}
+
+ASIO_EWYK_DECL void elastic_threads::notify_fork(asio::execution_context::fork_event event)
+{
+    bool const before = event == asio::execution_context::fork_prepare;
+    if (before && of_this_thread_ == this)
+        throw std::logic_error("notify_fork on a thread of the pool");
+    {
+        std::lock_guard lock(mutex_);
+        forking_.store(before);
+    }
+    if (!before)
+        return retry_start();
+    wake_parked();
+    join_threads();
+}
+
+ASIO_EWYK_DECL void elastic_threads::join_threads()
+{
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return starting_ == 0; });
+    }
+    std::lock_guard joining(join_mutex_);
+    for (worker& w : workers_)
+        if (w.thread.joinable())
+            w.thread.join();
+}
+
+ASIO_EWYK_DECL pool_metrics elastic_threads::metrics() const noexcept
+{
+    pool_metrics m;
+    m.refused = refused_.get();
+    m.run_by_caller = run_by_caller_.get();
+    m.exceptions = exceptions_.get();
+    m.starts = started_.load();
+    m.start_failures = start_failures_.load();
+    m.threads = m.running = threads_.load();
+    auto const of_these = [&](std::size_t n) {
+        n = std::min(n, m.running);
+        m.running -= n;
+        return n;
+    };
+    m.starting = of_these(warming_.load());
+    m.parked = of_these(parked());
+    m.producing = of_these(occupied_.load());
+    m.max_threads = options_.max_threads;
+    m.queued = queued();
+    m.queued_max = std::max(static_cast<std::size_t>(most_queued_.get()), m.queued);
+    return m;
 }
 
 } // namespace asio_ewyk::detail

@@ -67,7 +67,7 @@ int main()
     report.cancel();
 
     // tag::shutdown[]
-    stop.emit(asio::cancellation_type::total); // nobody is accepted any more
+    stop.emit(asio::cancellation_type::total); // no client is accepted any more
     served.get(); // after the last connection; those that idle are closed after 15 s, see `drain`
     bool const ended = workers.shutdown_gracefully(100ms, 5s); // 100 ms without a task, at most 5 s
     // end::shutdown[]

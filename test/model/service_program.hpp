@@ -252,7 +252,7 @@ inline void recall(machine& m)
         return m.call(program::wake_up, asked);
     case asked:
         // By somebody, perhaps, who has come meanwhile.
-        m.access("looks whether anybody is there and nobody produces");
+        m.access("looks whether a caller is there and no thread produces");
         if (m.w.runners != 0 && m.sees_idle() && !m.w.ioc_stopped)
             return m.become(program::dispatch);
         return m.ret();

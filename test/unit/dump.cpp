@@ -114,7 +114,7 @@ CONTEXT_TEST_CASE(says_who_produces, s)
 {
     context ctx(s);
     BOOST_TEST(contains(dumped(),
-        std::string(to_string(s.strategy)) + ", nobody produces, 0 callers inside run()"));
+        std::string(to_string(s.strategy)) + ", no thread produces, 0 callers inside run()"));
 }
 
 #if defined(__unix__)

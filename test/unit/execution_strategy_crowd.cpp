@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(the_last_thread_does_not_resume)
         event running;
         event release;
         event ran;
-        // The caller runs the first task, a thread of the pool the second one, and nobody produces.
+        // The caller runs the first task, a thread of the pool the second one, and none produces.
         tasks.close();
         tasks.add({[&] { running.wait(); }, blocking});
         tasks.add({[&] {

@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // Tasks and producers that throw: the exception arrives where it belongs, the others run all the
-// same, and nobody produces beside the one who produces already (jetty/jetty.project#2468).
+// same, and no second thread produces (jetty/jetty.project#2468).
 
 #include "pool_support.hpp"
 

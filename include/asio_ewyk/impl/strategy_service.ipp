@@ -583,7 +583,7 @@ ASIO_EWYK_DECL void strategy_service::tell_state(detail::text_sink& out) const n
         << reactor_.depth().waiting() << " tasks wait for it, "
         << std::uint64_t{threads_.pool().client().size()} << " for a thread";
     if (reactor_.sleeps())
-        out << "; whoever submits wakes it";
+        out << "; a submission wakes it";
 }
 
 } // namespace asio_ewyk

@@ -16,7 +16,7 @@ inline char const* in_words(production_state s) noexcept
     switch (s)
     {
     case production_state::idle:
-        return "nobody produces";
+        return "no thread produces";
     case production_state::producing:
         return "a thread produces";
     case production_state::reproducing:

@@ -37,7 +37,7 @@ class connections;
     @par Thread Safety
     expire_after(), never_expire() and ending() are for the session; the rest is for `connections`.
 */
-class inspectable : public boost::intrusive::list_base_hook<>
+class watched : public boost::intrusive::list_base_hook<>
 {
 public:
     /// Why a session should end at its next step.
@@ -64,7 +64,7 @@ public:
     reason ending() const noexcept { return ending_.load(); }
 
 protected:
-    ~inspectable() = default;
+    ~watched() = default;
 
 private:
     friend connections;

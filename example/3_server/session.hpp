@@ -43,7 +43,7 @@ namespace http_server {
     Distinct objects: safe. Shared objects: unsafe, but for what `watched` says.
 */
 template <class Executor, class Offload>
-class session final : public inspectable
+class session final : public watched
 {
 public:
     using socket_type = asio::basic_stream_socket<tcp, Executor>;

@@ -9,8 +9,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace apps {
 
@@ -28,6 +30,11 @@ inline constexpr std::chrono::seconds patience{60};
 class asked
 {
 public:
+    using function = std::function<void()>;
+
+    /// Calls what blocks by that; before the first question.
+    void call_by(std::function<void(function const&)> around) { around_ = std::move(around); }
+
     std::string answer(std::string const& question)
     {
         if (question == "tell")
@@ -37,7 +44,10 @@ public:
         }
         long const enough = told_ + 20;
         ++waiting_;
-        bool const in_time = eventually([&] { return told_ >= enough || released_; });
+        bool in_time = false;
+        around_([&] {
+            in_time = eventually([&] { return told_ >= enough || released_; });
+        });
         return !in_time ? "lost" : told_ >= enough ? "told" : "released";
     }
 
@@ -45,6 +55,12 @@ public:
     bool wait_until_waiting() const
     {
         return eventually([&] { return waiting_ != 0; });
+    }
+
+    /// False if they are not told that often in time.
+    bool wait_until_told(long times) const
+    {
+        return eventually([&] { return told_ >= times; });
     }
 
     void release() { released_ = true; }
@@ -63,6 +79,7 @@ private:
         return true;
     }
 
+    std::function<void(function const&)> around_ = [](function const& blocks) { blocks(); };
     std::atomic<long> told_{0};
     std::atomic<int> waiting_{0};
     std::atomic<bool> released_{false};

@@ -7,6 +7,7 @@
 
 #include "asked.hpp"
 
+#include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 
 #include <boost/asio/connect.hpp>
@@ -15,6 +16,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <future>
 #include <string>
 #include <thread>
@@ -64,13 +66,9 @@ private:
 };
 
 /// Before: while a handler blocks, another one's request is not looked at.
-template <class Server, class Client>
-void the_others_wait_on_an_io_context()
+template <class Client, class Server>
+void expect_that_the_others_wait(Server& server, asked& questions)
 {
-    asked questions;
-    asio::io_context context(1);
-    Server server(context, questions);
-    running const run(context);
     Client slow(server);
     Client fast(server);
 
@@ -83,14 +81,16 @@ void the_others_wait_on_an_io_context()
 }
 
 /// After: handlers of some connections block, each until many of the others have run.
-template <class Server, class Client>
-void the_others_do_not_wait(asio_ewyk::strategy_t strategy, int slow, int fast, int rounds)
+template <class Client, class Server>
+void expect_that_the_others_run(Server& server, asked& questions, int slow, int fast, int rounds)
 {
-    asked questions;
-    asio_ewyk::strategy_context context(strategy, {.max_threads = 16});
-    Server server(context, questions);
-    running const run(context);
-
+    // Without it, now and then no thread takes over from a native handler that ends a wait: see
+    // doc/grace.adoc. With ASIO_EWYK_TEST_UNANNOTATED in the environment these tests show how often.
+    if (!std::getenv("ASIO_EWYK_TEST_UNANNOTATED"))
+        questions.call_by([](asked::function const& blocks) {
+            asio_ewyk::blocking_section const section;
+            blocks();
+        });
     std::atomic<bool> enough{false};
     std::vector<std::future<bool>> others;
     for (int i = 0; i < fast; ++i)
@@ -101,6 +101,7 @@ void the_others_do_not_wait(asio_ewyk::strategy_t strategy, int slow, int fast, 
                 right = client.ask("tell") == "done";
             return right;
         }));
+    BOOST_TEST(questions.wait_until_told(100));
     std::vector<std::future<int>> blocking;
     for (int i = 0; i < slow; ++i)
         blocking.push_back(std::async(std::launch::async, [&] {
@@ -117,6 +118,29 @@ void the_others_do_not_wait(asio_ewyk::strategy_t strategy, int slow, int fast, 
     for (auto& client : others)
         BOOST_TEST(client.get());
 }
+
+template <class Server, class Client>
+void the_others_wait_on_an_io_context()
+{
+    asked questions;
+    asio::io_context context(1);
+    Server server(context, questions);
+    running const run(context);
+    expect_that_the_others_wait<Client>(server, questions);
+}
+
+template <class Server, class Client>
+void the_others_do_not_wait(asio_ewyk::strategy_t strategy, int slow, int fast, int rounds)
+{
+    asked questions;
+    asio_ewyk::strategy_context context(strategy, {.max_threads = 16});
+    Server server(context, questions);
+    running const run(context);
+    expect_that_the_others_run<Client>(server, questions, slow, fast, rounds);
+}
+
+inline constexpr asio_ewyk::strategy_t strategies[]
+    = {asio_ewyk::strategy_t::execute_produce_consume, asio_ewyk::strategy_t::eat_what_you_kill};
 
 } // namespace apps
 
@@ -138,12 +162,5 @@ void the_others_do_not_wait(asio_ewyk::strategy_t strategy, int slow, int fast, 
             ::apps::the_others_do_not_wait<Server, Client>(s, 4, fast, rounds);                    \
     }                                                                                              \
     BOOST_AUTO_TEST_SUITE_END()
-
-namespace apps {
-
-inline constexpr asio_ewyk::strategy_t strategies[]
-    = {asio_ewyk::strategy_t::execute_produce_consume, asio_ewyk::strategy_t::eat_what_you_kill};
-
-} // namespace apps
 
 #endif

@@ -1,0 +1,30 @@
+// A framework that makes its own context, as it is; with stand_in.hpp; with a pool for
+// what blocks.
+
+#include "framework_server.hpp"
+#include "http_client.hpp"
+#include "support.hpp"
+
+BOOST_AUTO_TEST_SUITE(framework)
+
+#if defined(ASIO_EWYK_TEST_BLOCKS_NOBODY)
+
+BOOST_AUTO_TEST_CASE(the_others_do_not_wait)
+{
+    apps::asked questions;
+    apps::framework_server server(questions);
+    apps::expect_that_the_others_run<apps::http_client>(server, questions, 4, 8, 20);
+}
+
+#else
+
+BOOST_AUTO_TEST_CASE(the_others_wait)
+{
+    apps::asked questions;
+    apps::framework_server server(questions);
+    apps::expect_that_the_others_wait<apps::http_client>(server, questions);
+}
+
+#endif
+
+BOOST_AUTO_TEST_SUITE_END()

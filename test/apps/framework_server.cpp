@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 // Nothing of this library is named here: the compiler's option -include brings it, or does not.
 
 #include "framework_server.hpp"

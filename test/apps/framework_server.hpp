@@ -1,3 +1,7 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
 #ifndef ASIO_EWYK_TEST_APPS_FRAMEWORK_SERVER_HPP
 #define ASIO_EWYK_TEST_APPS_FRAMEWORK_SERVER_HPP
 

@@ -20,6 +20,7 @@ namespace asio_ewyk {
     the interface is the same. What is different is which thread runs a handler:
 
     - `produce_consume`: the caller of `run()`; one handler at a time, whoever else calls `run()`.
+      While one is inside a `blocking_section`, others run on other threads, one at a time.
     - `produce_execute_consume`: a thread of the pool, or a caller of `run()` that has nothing
       else to do, never the one that waits for I/O.
     - `execute_produce_consume`: the thread that found it; another one goes on waiting for I/O.
@@ -82,8 +83,10 @@ public:
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
 
-    /// As strategy_context(): Asio's concurrency hint, which existing apps give, has no effect. How
-    /// many threads there are at most is `strategy_options::max_threads`.
+    /// For Asio's concurrency hint, which existing apps give. Those that promise one thread, 1,
+    /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and `_UNSAFE_IO`, mean `produce_consume`; the context
+    /// is thread-safe with these as well. With any other it is as strategy_context(): how many
+    /// threads there are at most is `strategy_options::max_threads`.
     explicit strategy_context(int concurrency_hint);
 
     /** stop(), waits for handlers that still run on threads of the pool, and destroys, unrun, all

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(pc_runs_one_handler_at_a_time_on_callers_only)
 
 BOOST_AUTO_TEST_CASE(a_concurrency_hint_is_no_number_of_threads)
 {
-    ewyk::strategy_context hinted(1);
+    ewyk::strategy_context hinted(2);
     ewyk::strategy_context usual;
     BOOST_TEST(hinted.pool().options().max_threads == usual.pool().options().max_threads);
     static_assert(!std::is_convertible_v<int, ewyk::strategy_context>);

@@ -9,6 +9,16 @@
 
 namespace asio_ewyk {
 
+namespace detail {
+
+constexpr bool promises_one_thread(int hint) noexcept
+{
+    return hint == 1 || hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)
+        || hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO);
+}
+
+} // namespace detail
+
 ASIO_EWYK_DECL strategy_context::strategy_context(strategy_options options)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
     , service_(asio::make_service<strategy_service>(
@@ -34,8 +44,9 @@ ASIO_EWYK_DECL strategy_context::strategy_context(worker_pool& pool, strategy_t 
 {
 }
 
-ASIO_EWYK_DECL strategy_context::strategy_context(int /*concurrency_hint*/)
-    : strategy_context()
+ASIO_EWYK_DECL strategy_context::strategy_context(int concurrency_hint)
+    : strategy_context(detail::promises_one_thread(concurrency_hint) ? strategy_t::produce_consume
+                                                                     : strategy_t())
 {
 }
 

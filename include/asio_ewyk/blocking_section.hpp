@@ -7,6 +7,8 @@
 
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 
+#include <cassert>
+
 namespace asio_ewyk {
 
 /** Says that what follows, to the end of the scope, is going to block this thread.
@@ -14,11 +16,19 @@ namespace asio_ewyk {
     Where the right to produce stays with this thread while it runs a task, see
     `strategy_options::grace`, another thread takes it at once instead of after the grace. That goes
     for each context that this thread runs a task of, also where one runs inside of another.
-    Everywhere else it has no effect: without a grace, with a strategy or an invocation type that
-    keeps its thread, in a task of a `worker_pool`, on a thread that runs no task.
+    Everywhere else it has no effect: without a grace, with an invocation type that keeps its
+    thread, in a task of a `worker_pool`, on a thread that runs no task.
+
+    Where one task runs at a time, in a `strategy_context` with `produce_consume`, other handlers
+    run inside of the section, one at a time, on other threads. At its end the thread waits until it
+    is alone again, before any task that has not begun, and goes on. So what handlers share needs no
+    strand, but may have changed across the section. Inside of it the thread does not work for the
+    context: `dispatch` posts. It must be destroyed in the same task, and so not span a `co_await`;
+    in a debug build that is asserted. Else the right comes back when the task ends.
 
     It is optional: a task that blocks unannounced delays the others by the grace. Guards may be
-    nested; the right comes back after the task, not after the scope. What a coroutine does after
+    nested, and only the outermost counts; after a grace the right comes back after the task, not
+    after the scope. What a coroutine does after
     a `co_await` is another task, which needs a guard of its own. The idea is that of Java's
     `ForkJoinPool.ManagedBlocker` and of tokio's `block_in_place`.
 
@@ -35,10 +45,26 @@ class [[nodiscard]] blocking_section
 {
 public:
     /// Some nanoseconds, and a wake-up where a thread takes over.
-    blocking_section() noexcept { detail::call_frame::end_leases(); }
+    blocking_section() noexcept
+        : away_((detail::call_frame::end_leases(), detail::call_frame::go_away(this)))
+    {
+    }
+
+    /// Waits, where one task runs at a time, until no other runs.
+    ~blocking_section()
+    {
+        if (away_)
+        {
+            [[maybe_unused]] bool const back = detail::call_frame::come_back(this);
+            assert(back && "a blocking_section must end in the task in which it began");
+        }
+    }
 
     blocking_section(blocking_section const&) = delete;
     blocking_section& operator=(blocking_section const&) = delete;
+
+private:
+    bool const away_;
 };
 
 } // namespace asio_ewyk

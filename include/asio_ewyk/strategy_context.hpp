@@ -24,6 +24,7 @@ namespace asio_ewyk {
     the interface is the same. What is different is which thread runs a handler:
 
     - `produce_consume`: the caller of `run()`; one handler at a time, also with several callers.
+      While one is inside a `blocking_section`, others run on other threads, one at a time.
     - `produce_execute_consume`: a thread of the pool, or a caller of `run()` that has nothing
       else to do, never the one that waits for I/O.
     - `execute_produce_consume`: the thread that found it; another one then waits for I/O.
@@ -88,9 +89,9 @@ public:
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
 
     /// With Asio's concurrency hint, as existing apps give it. 1 and
-    /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` promise one thread: handlers run one at a time, with
-    /// `produce_consume`. All others are as strategy_context(). No lock is left out. How
-    /// many threads there are at most is `strategy_options::max_threads`.
+    /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and `_UNSAFE_IO` promise one thread: handlers run one
+    /// at a time, with `produce_consume`. All others are as strategy_context(). No lock is left
+    /// out. How many threads there are at most is `strategy_options::max_threads`.
     explicit strategy_context(int concurrency_hint);
 
     /** stop(), waits for handlers that still run on threads of the pool, and destroys the rest

@@ -124,6 +124,8 @@ private:
     bool met_native() noexcept override;
     bool may_stay(detail::call_frame const& frame) noexcept override;
     bool run_inside(detail::call_frame& frame, detail::task* t) override;
+    bool may_go_on(detail::call_frame& frame) noexcept override;
+    bool awaited() const noexcept override;
     void woken_elsewhere() override;
 
     // Of detail::exception_passer.

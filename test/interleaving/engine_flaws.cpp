@@ -51,6 +51,9 @@ constexpr std::array all_flaws{
     named_flaw{"a task says so, and no thread is asked to come", flaw::released_in_silence},
     named_flaw{"a caller that polls takes a lease and settles nothing",
         flaw::poller_does_not_settle},
+    named_flaw{"none looks which threads come back", flaw::return_is_not_seen},
+    named_flaw{"a thread that may come back is not woken", flaw::return_wakes_nobody},
+    named_flaw{"a thread comes back while another one runs a task", flaw::returns_unasked},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.
@@ -59,6 +62,8 @@ constexpr std::array<std::size_t, 3> limits{2'000, 10'000, 100'000};
 std::vector<interleaving::named_setup> models()
 {
     auto all = interleaving::grace_models();
+    for (auto& more : interleaving::section_models())
+        all.push_back(std::move(more));
     for (auto& more : interleaving::strategy_models())
         all.push_back(std::move(more));
     return all;

@@ -117,8 +117,10 @@ private:
         }
 
         // What the engine knows when it asks for a task is in its frame.
-        product produce(detail::call_frame const& frame)
+        product produce(detail::call_frame& frame)
         {
+            if (!of.engine_.may_go_on(frame))
+                return {};
             forget(of.position_[self()] * 4 + frame.occupies * 2 + frame.nested);
             access("looks for a task");
             book::now->check();
@@ -129,7 +131,22 @@ private:
             return {&of, static_cast<std::size_t>(first)};
         }
 
+        // None waits here, and what was asked for is seen.
+        bool leave() noexcept { return false; }
+        void left() noexcept {}
+        void came_back(detail::call_frame&) noexcept {}
+
         engine_scenario& of;
+    };
+
+    // With produce_consume others run inside of sections.
+    struct section_threads : detail::pool_threads
+    {
+        using pool_threads::pool_threads;
+
+        void went_away() noexcept {}
+        void came_back() noexcept {}
+        bool should_give_back(detail::call_frame const&) const noexcept { return false; }
     };
 
     static void access(std::string const& what)
@@ -214,10 +231,20 @@ private:
             supply(k.supplies);
         if (k.produces && wrong != flaw::nested_run_forgets)
             produce();
+        bool away = false;
         if (k.section && wrong != flaw::section_is_forgotten)
+        {
             announce_block();
+            away = detail::call_frame::go_away(&k);
+        }
         if (k.waits_for != 0)
             await([&] { return (ran_.get() >> (k.waits_for - 1) & 1) != 0; });
+        if (away)
+        {
+            detail::call_frame::come_back(&k);
+            access("is back");
+            book::now->check();
+        }
         if (k.throws && wrong != flaw::thrower_goes_on)
             throw 1;
     }
@@ -284,13 +311,13 @@ private:
     bool watches() const noexcept override { return self() >= first_watcher(); }
     bool has_thrown() const noexcept override { return thrown_[self()]; }
 
-    using engine = detail::strategy_engine<source, detail::pool_threads>;
+    using engine = detail::strategy_engine<source, section_threads>;
 
     setup const& setup_;
     book book_;
     source source_;
     detail::elastic_threads pool_;
-    detail::pool_threads threads_;
+    section_threads threads_;
     engine engine_;
     word supplied_{0}; // four bits each, the first in the lowest
     word ran_{0};

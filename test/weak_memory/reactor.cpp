@@ -77,6 +77,10 @@ struct posted : scenario, detail::reactor_host
         reactor.gone(frame);
     }
 
+    // No task is in a section here.
+    bool may_go_on(detail::call_frame&) noexcept override { return true; }
+    bool awaited() const noexcept override { return false; }
+
     // Nothing is leased here: see lease.cpp.
     void begin_visit(detail::call_frame& frame, detail::lease::activity, bool) noexcept override
     {

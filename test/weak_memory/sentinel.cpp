@@ -167,6 +167,8 @@ struct observed : scenario, detail::lessor
     bool waits_for_io() const noexcept override { return true; }
     void start_pending() noexcept override {}
     void release(lease::number) noexcept override {}
+    void go_away(detail::call_frame&) noexcept override {}
+    void come_back(detail::call_frame&) noexcept override {}
 
     // `computes`: it takes a while until it blocks.
     void run_task(bool computes = false)

@@ -13,6 +13,20 @@
 
 namespace asio_ewyk {
 
+namespace detail {
+
+// What a program promises that gives such a hint, it may rely on, too.
+inline strategy_t strategy_for_hint(int concurrency_hint) noexcept
+{
+    return concurrency_hint == BOOST_ASIO_CONCURRENCY_HINT_1
+            || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)
+            || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO)
+        ? strategy_t::produce_consume
+        : strategy_t();
+}
+
+} // namespace detail
+
 ASIO_EWYK_DECL strategy_context::strategy_context(strategy_options options)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
     , service_(asio::make_service<strategy_service>(
@@ -37,19 +51,6 @@ ASIO_EWYK_DECL strategy_context::strategy_context(worker_pool& pool, strategy_t 
           *this, pool, s, grace, policy, strategy_service::reactor::many_threads))
 {
 }
-
-namespace detail {
-
-// What a program promises that gives such a hint, it may rely on, too.
-inline strategy_t strategy_for_hint(int concurrency_hint) noexcept
-{
-    return concurrency_hint == BOOST_ASIO_CONCURRENCY_HINT_1
-            || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)
-        ? strategy_t::produce_consume
-        : strategy_t();
-}
-
-} // namespace detail
 
 ASIO_EWYK_DECL strategy_context::strategy_context(int concurrency_hint)
     : strategy_context(detail::strategy_for_hint(concurrency_hint))

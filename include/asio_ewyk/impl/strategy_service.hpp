@@ -32,7 +32,10 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
 {
     detail::call_frame* const frame = detail::call_frame::find(&engine_);
     // In a frame, or on a thread that runs the io_context itself: as plain Asio does.
-    if (!s.blocking_never && (frame || ioc_.get_executor().running_in_this_thread()))
+    if (!s.blocking_never
+        && (frame
+            || (ioc_.get_executor().running_in_this_thread()
+                && !detail::call_frame::is_away(&engine_))))
     {
         if (!frame || !frame->in_producer)
             return run_inline(std::forward<F>(f));

@@ -86,7 +86,9 @@ ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
 ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 {
     detail::call_frame const* const frame = detail::call_frame::find(&engine_);
-    return frame ? !frame->in_producer : ioc_.get_executor().running_in_this_thread();
+    return frame ? !frame->in_producer
+                 : ioc_.get_executor().running_in_this_thread()
+            && !detail::call_frame::is_away(&engine_);
 }
 
 ASIO_EWYK_DECL void strategy_service::submit(
@@ -134,7 +136,7 @@ ASIO_EWYK_DECL bool strategy_service::may_stay(detail::call_frame const& frame) 
     if (frame.nested || times_ || (frame.run && !frame.run->endless()))
         return false;
     strategy_t const s = engine_.resolve(engine_.strategy(), {});
-    return s == strategy_t::produce_consume
+    return (s == strategy_t::produce_consume && !threads_.some_are_away())
         || (leases_in_place_ && s != strategy_t::produce_execute_consume
             && engine_.may_lease(frame, s));
 }
@@ -142,6 +144,16 @@ ASIO_EWYK_DECL bool strategy_service::may_stay(detail::call_frame const& frame) 
 ASIO_EWYK_DECL bool strategy_service::run_inside(detail::call_frame& frame, detail::task* t)
 {
     return engine_.run_inside(frame, t);
+}
+
+ASIO_EWYK_DECL bool strategy_service::may_go_on(detail::call_frame& frame) noexcept
+{
+    return engine_.may_go_on(frame);
+}
+
+ASIO_EWYK_DECL bool strategy_service::awaited() const noexcept
+{
+    return engine_.awaited();
 }
 
 // Runs tasks without the reactor: for a wake-up on a thread that is not ours. Only some of them, to
@@ -152,6 +164,9 @@ ASIO_EWYK_DECL void strategy_service::woken_elsewhere()
     take_part(t);
     if (!engine_.idle())
         reactor_.run_posted();
+    // It was meant for the producer, which passes the right on.
+    if (engine_.awaited())
+        reactor_.expel();
 }
 
 // Whether a completion inside the producer is to be run right there: the right to produce stays, or
@@ -201,7 +216,7 @@ ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame)
         engine_.begin_visit(frame, detail::lease::activity::waits);
     }
     frame.in_producer = true;
-    if (frame.staying && (!frame.producing || frame.has_captured()))
+    if (frame.staying && (!frame.producing || frame.has_captured() || engine_.awaited()))
         reactor_.come_out(frame);
 }
 

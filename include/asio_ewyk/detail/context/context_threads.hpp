@@ -72,10 +72,22 @@ public:
     // Wakes a parked caller, which produces if no thread does.
     bool wake_idle_caller() noexcept { return callers_.wake_one(nullptr); }
 
-    // With produce_consume, and where all callers step, only other callers take over.
+    // With produce_consume, unless a task is in a blocking_section, and where all callers step,
+    // only other callers take over.
     bool may_start() const noexcept
     {
-        return pool_may_produce_ && not_stepping() != 0;
+        return (pool_may_produce_ || some_are_away()) && not_stepping() != 0;
+    }
+
+    // With produce_consume: a thread begins or ends a blocking_section.
+    void went_away() noexcept { away_.fetch_add(1); }
+    void came_back() noexcept { away_.fetch_sub(1); }
+    bool some_are_away() const noexcept { return away_.load() != 0; }
+
+    // Whether that thread is one of the pool which is needed no longer, and a caller may produce.
+    bool should_give_back(call_frame const& frame) const noexcept
+    {
+        return !pool_may_produce_ && !frame.run && !some_are_away() && callers_.parked() != 0;
     }
 
     void retry_start() noexcept { pool_.retry_start(); }
@@ -188,6 +200,7 @@ private:
     pool_threads pool_;
     idle_callers callers_;
     bool const pool_may_produce_;
+    std::atomic<std::size_t> away_{0};
     std::atomic<std::size_t> runners_{0};
     std::atomic<std::size_t> not_stepping_{0}; // of them
     alignas(64) std::atomic<std::ptrdiff_t> balance_{0}; // counted, and in no result yet

@@ -45,6 +45,12 @@ public:
     // Inside the io_context: runs the task here. False if it is not to be run here.
     virtual bool run_inside(call_frame& frame, task* t) = 0;
 
+    // Between two tasks; false if the thread is the producer no longer. See strategy_engine.
+    virtual bool may_go_on(call_frame& frame) noexcept = 0;
+
+    // Any thread: whether the producer is to pass the right on before its next task.
+    virtual bool awaited() const noexcept = 0;
+
     // A wake-up was run by a thread that is not the producer.
     virtual void woken_elsewhere() = 0;
 
@@ -149,6 +155,20 @@ public:
     {
         asleep_.store(true);
         announce();
+    }
+
+    // The thread of that frame is the producer again, in the midst of a task, after others were. If
+    // it stays inside the io_context it comes out soon, so that those that wait can have the right.
+    void came_back(call_frame& frame) noexcept
+    {
+        if (frame.staying)
+        {
+            quiet_.store(true);
+            asleep_.store(true);
+            wake_up();
+        }
+        else
+            resumed();
     }
 
     // Any thread: the producer has done nothing for a while. If it stays inside the io_context it

@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/engine/choose.hpp>
 #include <asio_ewyk/detail/engine/parallelism_control.hpp>
 #include <asio_ewyk/detail/engine/production_right.hpp>
+#include <asio_ewyk/detail/engine/returning_threads.hpp>
 #include <asio_ewyk/detail/engine/sentinel.hpp>
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
@@ -121,6 +122,7 @@ public:
     // The thread of that frame is out again; frame.producing says whether it is the producer.
     void end_visit(call_frame& frame)
     {
+        end_section(frame);
         if (frame.leased_by)
         {
             frame.producing = false;
@@ -161,6 +163,7 @@ public:
     }
     void end_kept(call_frame& frame) noexcept
     {
+        end_section(frame);
         if (std::exchange(frame.leases_again, false))
             begin_lease(frame, lease::activity::waits);
     }
@@ -197,6 +200,13 @@ public:
 
     // Has another thread produce.
     void dispatch(call_frame& frame);
+
+    // Any thread: whether threads wait to come back from a blocking_section.
+    bool awaited() const noexcept { return returning_.any(); }
+
+    // The producer, between two tasks: false if it has passed the right on to a thread that comes
+    // back from a blocking_section, or is needed no longer.
+    bool may_go_on(call_frame& frame) noexcept;
 
 private:
     static boost::core::typeinfo const* act(task* base, task_purpose purpose);
@@ -274,9 +284,26 @@ private:
             handler_scope const running(&describe<Product>);
             mine();
         }
+        end_section(frame);
         frame.rethrow_captured();
         return true;
     }
+
+    // After a task: one that has left a blocking_section open, as a coroutine may.
+    static void end_section(call_frame& frame) noexcept
+    {
+        if (frame.away) [[unlikely]]
+            call_frame::come_back(frame.away);
+    }
+
+    void go_away(call_frame& frame) noexcept override;
+    void come_back(call_frame& frame) noexcept override;
+
+    // This thread waits, in the order of coming, until the right is passed on to it.
+    void await_right(call_frame& frame) noexcept;
+
+    // If the right is free, the thread that waits for it first gets it. False if it did not.
+    bool serve_returning(call_frame& frame) noexcept;
 
     // Tasks that the pool has no thread for come back, and the producer runs them.
     void run_back(task* t)
@@ -372,6 +399,7 @@ private:
     // ended the lease, and again by the late one if it settles the lease first.
     std::atomic<bool> lease_occupies_{false};
 
+    returning_threads returning_;
     sentinel sentinel_;
     parallelism_control spread_;
 };

@@ -84,6 +84,9 @@ void strategy_engine<Producer, Threads>::loop(call_frame& frame)
 {
     flag_scope looping(frame.looping, true);
     frame.producing = true;
+    if constexpr (requires { threads_.went_away(); })
+        if (strategy() == strategy_t::produce_consume)
+            frame.home = this;
     try
     {
         do
@@ -98,14 +101,18 @@ void strategy_engine<Producer, Threads>::loop(call_frame& frame)
             && apply(production_event::found_none) == production_verdict::produce);
         frame.producing = frame.nested;
         gone(frame);
+        if (!frame.nested)
+            serve_returning(frame);
     }
     catch (...)
     {
+        end_section(frame);
         if (std::exchange(frame.producing, frame.nested) && !frame.nested)
         {
             abdicate();
             gone(frame);
-            dispatch(frame);
+            if (!serve_returning(frame))
+                dispatch(frame);
         }
         throw;
     }
@@ -187,7 +194,8 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
     {
         // Any other caller may take the right; none is asked to.
         abdicate();
-        threads_.wake_idle_caller();
+        if (!serve_returning(frame))
+            threads_.wake_idle_caller();
         return true;
     }
     // Give up the right before a thread is asked to take it: one that arrived earlier would find it
@@ -209,6 +217,97 @@ bool strategy_engine<Producer, Threads>::hand_over(call_frame& frame, strategy_t
     trace_point(trace_event::take_back, this);
     frame.producing = true;
     return false;
+}
+
+// Blocking sections, where one task runs at a time
+
+template <class Producer, class Threads>
+void strategy_engine<Producer, Threads>::go_away(call_frame& frame) noexcept
+{
+    if constexpr (requires { threads_.went_away(); })
+    {
+        // Before another thread is asked for, which may be one of the pool meanwhile.
+        threads_.went_away();
+        frame.producing = false;
+        threads_.produces_no_more(frame);
+        abdicate();
+        if (!serve_returning(frame) && idle())
+            dispatch(frame);
+    }
+}
+
+template <class Producer, class Threads>
+void strategy_engine<Producer, Threads>::come_back(call_frame& frame) noexcept
+{
+    if constexpr (requires { threads_.went_away(); })
+    {
+        await_right(frame);
+        threads_.came_back();
+        producer_.came_back(frame);
+    }
+}
+
+template <class Producer, class Threads>
+void strategy_engine<Producer, Threads>::await_right(call_frame& frame) noexcept
+{
+    returning_threads::entry me;
+    returning_.add(me);
+    // The producer looks before its next task, and may wait for one. Where the right was free there
+    // is nothing to be told.
+    if (!serve_returning(frame))
+        if constexpr (requires { producer_.expel(); })
+            producer_.expel();
+    me.sleep.park_until(forever);
+}
+
+template <class Producer, class Threads>
+bool strategy_engine<Producer, Threads>::serve_returning(call_frame& frame) noexcept
+{
+    while (returning_.any() && apply(production_event::enter) == production_verdict::produce)
+    {
+        if (returning_.pass_right())
+            return true;
+        // It was served by another thread meanwhile, and what was asked for in this moment is to be
+        // looked for.
+        abdicate();
+        dispatch(frame);
+    }
+    return false;
+}
+
+template <class Producer, class Threads>
+bool strategy_engine<Producer, Threads>::may_go_on(call_frame& frame) noexcept
+{
+    if constexpr (requires { threads_.went_away(); })
+    {
+        if (returning_.any()) [[unlikely]]
+        {
+            producer_.leave();
+            if (frame.nested)
+            {
+                // In a task that waits inside run_one(), perhaps for that one.
+                returning_threads::entry me;
+                returning_.add(me);
+                returning_.pass_right();
+                me.sleep.park_until(forever);
+                return true;
+            }
+            frame.producing = false;
+            threads_.produces_no_more(frame);
+            returning_.pass_right();
+            return false;
+        }
+        if (!frame.nested && threads_.should_give_back(frame)) [[unlikely]]
+        {
+            frame.producing = false;
+            threads_.produces_no_more(frame);
+            abdicate();
+            if (!serve_returning(frame))
+                dispatch(frame);
+            return false;
+        }
+    }
+    return true;
 }
 
 // Leases

@@ -50,9 +50,18 @@ public:
     BOOST_NOINLINE static call_frame* find(void const* owner) noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->owner_ == owner)
+            if (f->owner_ == owner && !f->away)
                 return f;
         return nullptr;
+    }
+
+    // Whether this thread is in a section of a task of that owner in which it works for itself.
+    BOOST_NOINLINE static bool is_away(void const* owner) noexcept
+    {
+        for (call_frame* f = top_; f; f = f->outer_)
+            if (f->owner_ == owner && f->away)
+                return true;
+        return false;
     }
 
     // How many frames of that owner on this thread stand for a thread of the pool.
@@ -62,6 +71,30 @@ public:
         for (call_frame const* f = top_; f; f = f->outer_)
             n += f->owner_ == owner && f->pooled;
         return n;
+    }
+
+    // Gives away the rights to produce that tasks on this thread keep, until come_back() with the
+    // same key. False if there is none.
+    BOOST_NOINLINE static bool go_away(void const* key) noexcept
+    {
+        bool any = false;
+        for (call_frame* f = top_; f; f = f->outer_)
+            if (f->home && f->producing && !f->away)
+            {
+                any = true;
+                f->away = key;
+                if (!f->nested)
+                    f->home->go_away(*f);
+                f->producing = false;
+            }
+        return any;
+    }
+
+    // False if there is none that was given away with that key: the task is over, or this is
+    // another thread.
+    BOOST_NOINLINE static bool come_back(void const* key) noexcept
+    {
+        return come_back(key, top_);
     }
 
     // Ends the leases that tasks on this thread run on, if they have not ended.
@@ -140,6 +173,12 @@ public:
     lessor* leased_by = nullptr;
     lease::number lease_number = 0;
 
+    // What gives the right away in a section of a task and takes it back, where one task runs at a
+    // time; null elsewhere. And the section that this thread is in: the frame is not to be found
+    // then.
+    lessor* home = nullptr;
+    void const* away = nullptr;
+
     // It leases again after a task that keeps the right.
     bool leases_again = false;
 
@@ -156,6 +195,20 @@ private:
         if (frame && !frame->error_)
             frame->error_ = error;
         return frame != nullptr;
+    }
+
+    // The outermost first: a frame inside of another one of its owner has the right of that.
+    static bool come_back(void const* key, call_frame* f) noexcept
+    {
+        if (!f)
+            return false;
+        bool const further_out = come_back(key, f->outer_);
+        if (f->away != key)
+            return further_out;
+        if (!f->nested)
+            f->home->come_back(*f);
+        f->away = nullptr;
+        return f->producing = true;
     }
 
     void const* owner_;

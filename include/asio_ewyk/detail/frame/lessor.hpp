@@ -9,6 +9,8 @@
 
 namespace asio_ewyk::detail {
 
+class call_frame;
+
 // What leases the right to produce while a task runs: a strategy_engine, for code that need not
 // know its type.
 class lessor
@@ -36,6 +38,11 @@ public:
 
     // The thread of that lease, from within the task, which is going to be late.
     virtual void release(lease::number n) noexcept = 0;
+
+    // The thread of that frame, in a task beside which no other runs: others may, until it waits in
+    // come_back() for the right to produce that it gives away here.
+    virtual void go_away(call_frame& frame) noexcept = 0;
+    virtual void come_back(call_frame& frame) noexcept = 0;
 
 protected:
     ~lessor() = default;

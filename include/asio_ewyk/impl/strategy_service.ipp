@@ -208,6 +208,7 @@ ASIO_EWYK_DECL void strategy_service::end_part() noexcept
 
 ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame)
 {
+    engine_.end_section(frame);
     if (frame.producing)
         engine_.end_kept(frame);
     else if (engine_.end_task(frame) == decltype(engine_)::task_end::resumed)
@@ -216,7 +217,7 @@ ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame)
         engine_.begin_visit(frame, detail::lease::activity::waits);
     }
     frame.in_producer = true;
-    if (frame.staying && (!frame.producing || frame.has_captured() || engine_.awaited()))
+    if (frame.staying && (!frame.producing || frame.has_captured() || reactor_.is_awaited()))
         reactor_.come_out(frame);
 }
 

@@ -157,6 +157,14 @@ public:
         announce();
     }
 
+    // The producer, before it gives the right away for a section of a task: from now on producers
+    // look between two tasks whether a thread waits to come back. Plain: each producer has the right
+    // from the one before.
+    void begin_sections() noexcept { has_sections_ = true; }
+
+    // The producer: whether it is to pass the right on before its next task.
+    bool is_awaited() const noexcept { return has_sections_ && host_.awaited(); }
+
     // The thread of that frame is the producer again, in the midst of a task, after others were. If
     // it stays inside the io_context it comes out soon, so that those that wait can have the right.
     void came_back(call_frame& frame) noexcept
@@ -312,6 +320,7 @@ private:
     std::size_t since_poll_ = 0;
     std::atomic<int> visits_{2 * settling}; // left before it stays; relaxed: others test for 0
     unsigned since_call_out_ = 0;
+    bool has_sections_ = false; // the producer's own, as is the next
     bool hands_out_ = false; // what is ready is not to be run inside
     time_point last_look_{}; // its end; zero: no thread has produced since
     own_counter ran_by_itself_;

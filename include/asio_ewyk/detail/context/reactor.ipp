@@ -22,10 +22,11 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
     if (host_.met_native())
         visits_.store(native_interval, std::memory_order_relaxed);
     // Otherwise another thread produces, since what ran inside was late.
-    while (frame.producing && host_.may_go_on(frame))
+    while (frame.producing && (!has_sections_ || host_.may_go_on(frame)))
     {
-        // Here, as a task that blocks may have had others produce.
-        be_awake();
+        // In a section others have produced.
+        if (has_sections_) [[unlikely]]
+            be_awake();
         if (must_leave(frame))
         {
             leave();
@@ -95,7 +96,7 @@ ASIO_EWYK_DECL void reactor::gone(call_frame&) noexcept
 ASIO_EWYK_DECL void reactor::poll(call_frame& frame)
 {
     for (std::size_t i = 0; i != poll_batch && !must_leave(frame); ++i)
-        if (inside(frame, visit::poll) == 0 || !frame.producing || host_.awaited())
+        if (inside(frame, visit::poll) == 0 || !frame.producing || is_awaited())
             break;
     // Through the base class.
     if (frame.producing && ioc_.stopped())
@@ -271,7 +272,7 @@ ASIO_EWYK_DECL void reactor::run_batch(call_frame& frame)
         flag_scope const not_inside(frame.in_producer, false);
         for (std::size_t i = 0; i != poll_interval && !out; ++i)
         {
-            if (must_leave(frame) || host_.awaited())
+            if (must_leave(frame) || is_awaited())
                 out = true;
             else if (ready_.empty() && !posted_.drain_to(ready_))
                 break;

@@ -201,6 +201,13 @@ public:
     // Has another thread produce.
     void dispatch(call_frame& frame);
 
+    // After a task: one that has left a blocking_section open, as a coroutine may.
+    static void end_section(call_frame& frame) noexcept
+    {
+        if (frame.away) [[unlikely]]
+            call_frame::come_back(frame.away);
+    }
+
     // Any thread: whether threads wait to come back from a blocking_section.
     bool awaited() const noexcept { return returning_.any(); }
 
@@ -287,13 +294,6 @@ private:
         end_section(frame);
         frame.rethrow_captured();
         return true;
-    }
-
-    // After a task: one that has left a blocking_section open, as a coroutine may.
-    static void end_section(call_frame& frame) noexcept
-    {
-        if (frame.away) [[unlikely]]
-            call_frame::come_back(frame.away);
     }
 
     void go_away(call_frame& frame) noexcept override;

@@ -226,6 +226,8 @@ void strategy_engine<Producer, Threads>::go_away(call_frame& frame) noexcept
 {
     if constexpr (requires { threads_.went_away(); })
     {
+        if constexpr (requires { producer_.begin_sections(); })
+            producer_.begin_sections();
         // Before another thread is asked for, which may be one of the pool meanwhile.
         threads_.went_away();
         frame.producing = false;

@@ -88,9 +88,9 @@ public:
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
 
     /// With Asio's concurrency hint, as existing apps give it. 1 and
-    /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` promise one thread: handlers run one at a time, with
-    /// `produce_consume`. All others are as strategy_context(). No lock is left out. How
-    /// many threads there are at most is `strategy_options::max_threads`.
+    /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and `_UNSAFE_IO` promise one thread: handlers run one
+    /// at a time, with `produce_consume`. All others are as strategy_context(). No lock is left
+    /// out. How many threads there are at most is `strategy_options::max_threads`.
     explicit strategy_context(int concurrency_hint);
 
     /** stop(), waits for handlers that still run on threads of the pool, and destroys the rest

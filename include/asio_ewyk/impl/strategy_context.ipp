@@ -45,6 +45,7 @@ inline strategy_t strategy_for_hint(int concurrency_hint) noexcept
 {
     return concurrency_hint == BOOST_ASIO_CONCURRENCY_HINT_1
             || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)
+            || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO)
         ? strategy_t::produce_consume
         : strategy_t();
 }

@@ -93,6 +93,30 @@ LINUX_DATA_TEST_CASE(under_load_each_may_wait, leasing, s)
     BOOST_TEST(waited == rounds);
 }
 
+// Nothing marks a native handler that ends a wait, and after a silence nothing watches closely. However
+// long the silence was, it is noticed.
+LINUX_DATA_TEST_CASE(the_first_one_after_a_silence_may_wait, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    auto const work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    for (auto const silence : {0ms, 50ms, 300ms, 1000ms})
+    {
+        std::this_thread::sleep_for(silence);
+        event done;
+        event waited;
+        asio::post(native(ctx), [&] {
+            if (done.wait())
+                waited.set();
+        });
+        asio::post(native(ctx), [&] { done.set(); });
+        BOOST_TEST(waited.wait(), silence.count());
+    }
+    ctx.stop();
+    runner.join();
+}
+
 // Ours and theirs wait for each other.
 LINUX_DATA_TEST_CASE(beside_handlers_of_ours, leasing, s)
 {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <set>
 
-BOOST_AUTO_TEST_SUITE(spread)
+BOOST_AUTO_TEST_SUITE(parallelism_control)
 
 namespace {
 

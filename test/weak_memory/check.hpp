@@ -107,16 +107,6 @@ inline void check(std::vector<named_setup> const& scenarios)
         scenarios.size(), executions);
 }
 
-/// Scenarios that what ships does not stand yet. With EWYK_WEAK_MEMORY_OPEN set they are checked; when they
-/// are repaired they are to be checked always.
-inline void check_if_asked(std::vector<named_setup> const& open)
-{
-    if (std::getenv("EWYK_WEAK_MEMORY_OPEN"))
-        check(open);
-    else
-        std::printf("weak memory: %zu scenarios left out, which fail\n", open.size());
-}
-
 /// What is wrong with one of them then, in so many times the executions; empty if nothing is found.
 inline std::string hunt(
     std::vector<named_setup> const& scenarios, weakening const& flaw, std::size_t times)

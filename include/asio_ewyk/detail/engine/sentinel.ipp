@@ -265,7 +265,9 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     {
         interval_.forget();
         native_.store(false, std::memory_order_relaxed);
-        return forever;
+        // A native handler that ends the wait rouses nothing. So it looks again when the silence
+        // has lasted twice as long.
+        return s.leased ? after(now - progress_, now) : forever;
     }
     return now + interval_.get();
 }

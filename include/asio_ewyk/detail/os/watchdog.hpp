@@ -57,8 +57,12 @@ public:
     // already. A thread of idle priority may call it, and must not start a thread.
     void wake(client& c, bool may_start = true) noexcept;
 
+    // Likewise, but starts no thread; false if there is none.
+    bool wake_running(client& c) noexcept;
+
     // Likewise, for a thread that may hold a lock which a fork under way waits for. False if there
-    // is no thread: the system refuses one, or the lock is taken. Then nothing will look.
+    // is no thread, since the system refuses one, or the lock is taken. Then the next wake() or
+    // try_wake() of any client has it look, if one comes.
     bool try_wake(client& c) noexcept;
 
     // Whether it has a thread.

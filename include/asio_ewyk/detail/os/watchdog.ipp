@@ -60,10 +60,13 @@ ASIO_EWYK_DECL void watchdog::remove(client& c) noexcept
 // looks. If the thread is about to sleep, its parker keeps the signal.
 ASIO_EWYK_DECL void watchdog::wake(client& c, bool may_start) noexcept
 {
-    if (c.woken_.exchange(true))
-        return;
+    bool const marked = c.woken_.exchange(true);
     if (running_.load())
-        return sleep_.unpark();
+    {
+        if (!marked)
+            sleep_.unpark();
+        return;
+    }
     if (may_start)
     {
         std::lock_guard const life(life_mutex_);
@@ -73,19 +76,24 @@ ASIO_EWYK_DECL void watchdog::wake(client& c, bool may_start) noexcept
         c.woken_.store(false);
 }
 
-ASIO_EWYK_DECL bool watchdog::try_wake(client& c) noexcept
+ASIO_EWYK_DECL bool watchdog::wake_running(client& c) noexcept
 {
     c.woken_.store(true);
-    if (running_.load())
-    {
+    bool const running = running_.load();
+    if (running)
         sleep_.unpark();
+    return running;
+}
+
+ASIO_EWYK_DECL bool watchdog::try_wake(client& c) noexcept
+{
+    if (wake_running(c))
         return true;
-    }
-    std::unique_lock const life(life_mutex_, std::try_to_lock);
-    if (life)
+    if (std::unique_lock const life(life_mutex_, std::try_to_lock); life)
         return start();
-    c.woken_.store(false);
-    return false;
+    // It stays marked: if another thread starts the watchdog just now, that looks at it. The thread
+    // that starts it may have said so between the first look at running_ and the lock.
+    return wake_running(c);
 }
 
 // Under life_mutex_. If the system refuses, the next wake() tries again.

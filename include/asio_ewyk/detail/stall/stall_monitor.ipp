@@ -133,6 +133,8 @@ ASIO_EWYK_DECL void stall_monitor::wake() noexcept
     time_point const now = std::chrono::steady_clock::now();
     if (now < self.retry_.load(std::memory_order_relaxed) || !thread_activity::answer())
         return;
+    if (watchdog::instance().wake_running(self))
+        return;
     std::unique_lock const lock(self.mutex_, std::try_to_lock);
     if (lock && !self.watches_)
         return;

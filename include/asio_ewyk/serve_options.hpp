@@ -27,8 +27,8 @@ enum class connections_full
 
 /** How `serve` is to accept. Every field has a default.
 
-    The functions may block: a `strategy_context` goes on meanwhile, as with `blocking_section`, and
-    an event loop does not.
+    The functions may block: a `strategy_context` whose handlers run concurrently goes on meanwhile;
+    with `produce_consume`, and on an event loop, the others wait.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.

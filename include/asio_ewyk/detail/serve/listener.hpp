@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 #define ASIO_EWYK_DETAIL_SERVE_LISTENER_HPP
 
-#include <asio_ewyk/blocking_section.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/serve/connection_limiter.hpp>
@@ -182,12 +182,13 @@ protected:
         boost::system::error_code& error)
         = 0;
 
-    // Hooks may block, and are called inside of handlers that the context takes for short.
+    // Hooks may block, and are called inside of handlers that the context takes for short. No
+    // blocking_section: with produce_consume, other handlers would run beside the hook.
     void ended(std::exception_ptr e) const noexcept
     {
         if (!options().on_session_error)
             return;
-        blocking_section const may_block;
+        call_frame::end_leases();
         options().on_session_error(std::move(e));
     }
 
@@ -348,7 +349,7 @@ private:
             return next_step::end;
         if (!std::exchange(reported, true) && options().on_accept_error)
         {
-            blocking_section const may_block;
+            call_frame::end_leases();
             options().on_accept_error(error);
         }
         return next_step::back_off;

@@ -51,8 +51,8 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // watchdog sets in_bed_, and naps and looks once more before it sleeps: no machine keeps a store to
 // itself for so long. The standard asks for "a finite period of time".
 //
-// A native handler that ends a long wait rouses nothing. For that the watchdog looks from its bed, each
-// time after as long as the silence has lasted: some 20 times in a day.
+// A native handler that ends a long wait rouses nothing. For that the watchdog looks from its bed,
+// each time after as long as the silence has lasted: some 20 times in a day.
 class sentinel final : private watchdog::client
 {
 public:

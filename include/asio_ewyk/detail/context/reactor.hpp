@@ -158,8 +158,8 @@ public:
     }
 
     // The producer, before it gives the right away for a section of a task: from now on producers
-    // look between two tasks whether a thread waits to come back. Plain: each producer has the right
-    // from the one before.
+    // look between two tasks whether a thread waits to come back. Plain: each producer has the
+    // right from the one before.
     void begin_sections() noexcept { has_sections_ = true; }
 
     // The producer: whether it is to pass the right on before its next task.

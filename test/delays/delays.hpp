@@ -2,36 +2,26 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// What the tests with injected delays share. To be included first: it makes the library call
-// delays::delay() wherever production or a task changes hands, and between the steps of that. All
-// sources of a program do so, or none.
+// What the tests with injected delays share. To be included first: it delays the library's threads
+// wherever production or a task changes hands, and between the steps of that. All sources of a
+// program do so, or none.
 //
-// Which places delay, and how long, is drawn anew for each round: so each is slow at times while
-// the others are fast. ASIO_EWYK_TEST_SEED=<number> draws others.
+// Which places delay is drawn anew for each round. ASIO_EWYK_TEST_SEED=<number> draws others.
 
 #ifndef ASIO_EWYK_TEST_DELAYS_DELAYS_HPP
 #define ASIO_EWYK_TEST_DELAYS_DELAYS_HPP
 
-#include <asio_ewyk/detail/observe/trace_event.hpp>
-
-namespace delays {
-void delay(asio_ewyk::detail::trace_event) noexcept;
-}
-
-#define ASIO_EWYK_TEST_POINT(event) ::delays::delay(event)
+#include <asio_ewyk/random_delays.hpp>
 
 #include "../stress/stress.hpp"
 
 #include <asio_ewyk.hpp>
-
-#include <boost/config.hpp>
 
 #include <cstdlib>
 
 namespace delays {
 
 using namespace stress;
-using asio_ewyk::detail::trace_event;
 
 /// For all that is drawn in this program.
 inline std::size_t seed()
@@ -43,51 +33,6 @@ inline std::size_t seed()
     return s;
 }
 
-// Changes with each round. Relaxed, both: any value will do at any time.
-inline std::atomic<std::uint64_t> round_key{0};
-inline std::atomic<std::uint64_t> threads_seen{0};
-
-constexpr std::uint64_t mixed(std::uint64_t x) noexcept
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-// Of a thread: as good as random.
-inline std::uint64_t draw() noexcept
-{
-    thread_local std::uint64_t state
-        = mixed(seed() + 0x9e3779b97f4a7c15u * ++threads_seen);
-    return mixed(state += 0x9e3779b97f4a7c15u);
-}
-
-BOOST_NOINLINE inline void delay(trace_event e) noexcept
-{
-    auto const place = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
-    std::uint64_t const key = round_key.load(std::memory_order_relaxed);
-    if (key == 0)
-        return;
-    std::uint64_t const slow = mixed(place ^ key ^ static_cast<std::uint64_t>(e) << 56) % 16;
-    std::uint64_t const now = draw();
-    // Half of the places hardly ever, a few nearly always.
-    if (now % 64 >= (slow < 8 ? 1u : slow < 14 ? 8u : 48u))
-        return;
-    switch (now / 64 % 8)
-    {
-    case 0:
-        std::this_thread::sleep_for(std::chrono::microseconds(1 + now / 512 % 100));
-        break;
-    case 1:
-    case 2:
-        for (auto left = now / 512 % 2'000; left != 0; --left)
-            std::atomic_signal_fence(std::memory_order_seq_cst); // or there would be no loop
-        break;
-    default:
-        std::this_thread::yield();
-    }
-}
-
 /// While it lives, there are delays.
 class delayed_round
 {
@@ -95,12 +40,12 @@ public:
     explicit delayed_round(std::size_t number)
     {
         BOOST_TEST_MESSAGE("seed " << seed() << ", round " << number);
-        round_key.store(mixed(seed() * 1'000'003 + number) | 1, std::memory_order_relaxed);
+        ewyk::random_delays(ewyk::detail::mixed(seed() * 1'000'003 + number) | 1);
     }
 
     delayed_round(delayed_round const&) = delete;
     delayed_round& operator=(delayed_round const&) = delete;
-    ~delayed_round() { round_key.store(0, std::memory_order_relaxed); }
+    ~delayed_round() { ewyk::random_delays(0); }
 };
 
 /// What has become of some functions.

@@ -11,6 +11,7 @@
 //     request_server <form> <strategy> <threads>        a strategy_context, with the default grace
 //     request_server <form> <strategy>+native <threads>    the same, but sessions know of it only
 //                                                       that it is an asio::io_context
+//     request_server <form> <strategy>+section <threads>   what blocks is in a blocking_section
 //
 // The form is `own`, callbacks on the executor that the context has, `any`, callbacks on Asio's
 // any_io_executor, or `coroutine`, awaitables as Asio has them by default. `threads` is how many a
@@ -53,14 +54,21 @@ using socket_on = asio::basic_stream_socket<tcp, Executor>;
 /// What the answer to /metrics is: there are none.
 std::function<std::string()> const no_metrics = [] { return std::string(); };
 
+/// What becomes of requests that block: they go to the pool, if there is one, or are answered in a
+/// blocking_section, or like all others.
+struct blocking_requests
+{
+    asio::thread_pool* pool = nullptr;
+    bool in_section = false;
+};
+
 /// One connection, which the callback that is awaited keeps. A request that is none closes it.
 template <class Executor>
 class session : public std::enable_shared_from_this<session<Executor>>
 {
 public:
-    /// What blocks is answered in the pool, if there is one.
-    session(socket_on<Executor> socket, asio::thread_pool* pool)
-      : socket_(std::move(socket)), pool_(pool)
+    session(socket_on<Executor> socket, blocking_requests blocking)
+      : socket_(std::move(socket)), blocking_(blocking)
     {
     }
 
@@ -73,8 +81,11 @@ public:
             return;
         auto const request = reader_.get();
         reader_.next();
-        if (pool_ && http_server::offload_what_blocks::takes(request))
+        bool const blocks = http_server::offload_what_blocks::takes(request);
+        if (blocks && blocking_.pool)
             answer_elsewhere(request);
+        else if (blocks && blocking_.in_section)
+            write(answer_in_section(request));
         else
             write(responder_.answer(request));
     }
@@ -91,9 +102,15 @@ private:
             });
     }
 
+    std::string_view answer_in_section(http_server::request const& request)
+    {
+        ewyk::blocking_section const blocks;
+        return responder_.answer(request);
+    }
+
     void answer_elsewhere(http_server::request const& request)
     {
-        asio::post(*pool_, [self = this->shared_from_this(), request] {
+        asio::post(*blocking_.pool, [self = this->shared_from_this(), request] {
             auto const text = self->responder_.answer(request);
             asio::post(self->socket_.get_executor(), [self, text] { self->write(text); });
         });
@@ -109,7 +126,7 @@ private:
     }
 
     socket_on<Executor> socket_;
-    asio::thread_pool* pool_;
+    blocking_requests blocking_;
     request_reader reader_;
     http_server::responder responder_{no_metrics};
 };
@@ -150,24 +167,24 @@ void accept(tcp::acceptor& acceptor, Executor executor, Begin begin)
 }
 
 template <class Executor>
-void accept_callbacks(tcp::acceptor& acceptor, Executor executor, asio::thread_pool* pool)
+void accept_callbacks(tcp::acceptor& acceptor, Executor executor, blocking_requests blocking)
 {
-    accept(acceptor, executor, [pool](socket_on<Executor> socket) {
-        std::make_shared<session<Executor>>(std::move(socket), pool)->go_on();
+    accept(acceptor, executor, [blocking](socket_on<Executor> socket) {
+        std::make_shared<session<Executor>>(std::move(socket), blocking)->go_on();
     });
 }
 
 template <class Context, class Run>
 void serve(
-    std::string_view form, Context& context, Run run, asio::thread_pool* pool = nullptr)
+    std::string_view form, Context& context, Run run, blocking_requests blocking = {})
 {
     tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
     asio::any_io_executor const any = context.get_executor();
     if (form == "own")
-        accept_callbacks(acceptor, context.get_executor(), pool);
+        accept_callbacks(acceptor, context.get_executor(), blocking);
     else if (form == "any")
-        accept_callbacks(acceptor, any, pool);
-    else if (form == "coroutine" && !pool)
+        accept_callbacks(acceptor, any, blocking);
+    else if (form == "coroutine" && !blocking.pool && !blocking.in_section)
         accept(acceptor, any, [](tcp::socket socket) {
             auto const executor = socket.get_executor();
             asio::co_spawn(executor, converse(std::move(socket)), asio::detached);
@@ -181,13 +198,14 @@ void serve(
 void arrange(std::string_view form, std::string_view arrangement, std::size_t threads)
 {
     constexpr std::string_view native = "+native";
+    constexpr std::string_view section = "+section";
     if (arrangement == "io_context" || arrangement == "hand_tuned")
     {
         asio::io_context context(1);
         if (arrangement == "io_context")
             return serve(form, context, [&] { context.run(); });
         asio::thread_pool pool(threads);
-        return serve(form, context, [&] { context.run(); }, &pool);
+        return serve(form, context, [&] { context.run(); }, {.pool = &pool});
     }
     if (arrangement == "event_loop")
     {
@@ -197,13 +215,16 @@ void arrange(std::string_view form, std::string_view arrangement, std::size_t th
     auto const is_native = arrangement.ends_with(native);
     if (is_native)
         arrangement.remove_suffix(native.size());
+    auto const in_section = arrangement.ends_with(section);
+    if (in_section)
+        arrangement.remove_suffix(section.size());
     ewyk::strategy_context context(
         ewyk::strategy_from_string(arrangement), {.max_threads = threads});
     auto const run = [&] { context.run(); };
     if (is_native)
         serve(form, static_cast<asio::io_context&>(context), run);
     else
-        serve(form, context, run);
+        serve(form, context, run, {.in_section = in_section});
 }
 
 }

@@ -89,12 +89,14 @@ def requests(form: str, native: Sequence[str] = ()) -> Scenario:
     )
 
 
-def requests_beside(beside: str, *, burnt: bool = False) -> Scenario:
+def requests_beside(
+    beside: str, rungs: Sequence[str] = (), *, burnt: bool = False
+) -> Scenario:
     run = measure_burnt if burnt else measure
     return Scenario(
         REQUESTS_BESIDE, {"beside": beside, "burnt": int(burnt)},
         functools.partial(run, Load(BESIDE[beside]), shared), servers.requests("own"),
-        quick=("io_context/1", *COVERED),
+        quick=("io_context/1", *rungs, *COVERED),
     )
 
 
@@ -141,7 +143,7 @@ SCENARIOS = (
     requests("own", native=(NATIVE,)),
     requests("any", native=(NATIVE,)),
     requests("coroutine"),
-    requests_beside("sleeping"),
+    requests_beside("sleeping", rungs=("produce_consume", servers.SECTION)),
     requests_beside("sleeping", burnt=True),
     requests_beside("computing"),
     requests_rate("nothing", 1000, ("io_context/1", WITH_GRACE, NATIVE)),

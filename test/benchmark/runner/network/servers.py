@@ -32,6 +32,8 @@ STRATEGIES = (
     "execute_produce_consume",
     "eat_what_you_kill",
 )
+# What blocks stands in a blocking_section, and nothing else is different.
+SECTION = "produce_consume+section"
 # With the default grace, others go on while a handler blocks.
 COVERED = ("execute_produce_consume", "eat_what_you_kill")
 
@@ -107,9 +109,13 @@ def requests(form: str) -> dict[str, Peer]:
     def peer(arrangement: str) -> Peer:
         return ours("request_server", form, arrangement, str(THREADS))
 
+    annotated = {
+        "hand_tuned": peer("hand_tuned"),
+        SECTION: peer(SECTION),
+    }
     return {
         "io_context/1": peer("io_context"),
-        **({"hand_tuned": peer("hand_tuned")} if form != "coroutine" else {}),
+        **(annotated if form != "coroutine" else {}),
         "produce_consume": peer("produce_consume"),
         **{f"{name}+grace": peer(name) for name in COVERED},
         **{f"{name}+grace native": peer(f"{name}+native") for name in COVERED},

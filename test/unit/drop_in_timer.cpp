@@ -229,6 +229,9 @@ struct ticking
     }
 };
 
+template <class Next>
+ticking(asio::steady_timer&, int&, Next) -> ticking<Next>;
+
 CONTEXT_TEST_CASE(ticks_at_equal_distances, s)
 {
     context ctx(s);

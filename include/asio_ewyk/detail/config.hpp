@@ -27,6 +27,10 @@
 #define ASIO_EWYK_DETAIL_INLINE_EXCEPTION_HANDLING
 #endif
 
+#if defined(__unix__) || defined(__APPLE__)
+#define ASIO_EWYK_HAS_PTHREAD
+#endif
+
 // The bodies of functions that are no templates are in *.ipp. They are compiled in every
 // translation unit, or only in the one that includes <asio_ewyk/impl/src.hpp>, which may be that of
 // a shared library.

@@ -14,11 +14,10 @@
 #if defined(__linux__)
 #include <sched.h>
 #endif
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
-#define ASIO_EWYK_HAS_PTHREAD 1
 #endif
 
 namespace asio_ewyk::detail {

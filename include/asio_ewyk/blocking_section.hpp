@@ -24,7 +24,9 @@ namespace asio_ewyk {
     is alone again, before any task that has not begun, and goes on. So what handlers share needs no
     strand, but may have changed across the section. Inside of it the thread does not work for the
     context: `dispatch` posts. It must be destroyed in the same task, and so not span a `co_await`;
-    in a debug build that is asserted. Else the right comes back when the task ends.
+    in a debug build that is asserted. Else the right comes back when the task ends. When it is
+    destroyed the thread must hold no mutex that other handlers lock. The last `run()` does not
+    return before.
 
     It is optional: a task that blocks unannounced delays the others by the grace. Guards may be
     nested, and only the outermost counts; after a grace the right comes back after the task, not

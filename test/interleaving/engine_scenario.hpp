@@ -145,7 +145,7 @@ private:
         using pool_threads::pool_threads;
 
         void went_away() noexcept {}
-        void came_back() noexcept {}
+        void came_back(detail::call_frame& f) noexcept { produces_again(f); }
         bool should_give_back(detail::call_frame const&) const noexcept { return false; }
     };
 

@@ -70,6 +70,8 @@ ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
 ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
 {
+    if (!leases_in_place_)
+        reactor_.may_expect_one_thread();
     if (!engine_.leases())
         return;
     try
@@ -136,7 +138,8 @@ ASIO_EWYK_DECL bool strategy_service::may_stay(detail::call_frame const& frame) 
     if (frame.nested || times_ || (frame.run && !frame.run->endless()))
         return false;
     strategy_t const s = engine_.resolve(engine_.strategy(), {});
-    return (s == strategy_t::produce_consume && !threads_.some_are_away())
+    // One of the pool looks after each whether a caller is idle.
+    return (s == strategy_t::produce_consume && frame.run && !threads_.some_are_away())
         || (leases_in_place_ && s != strategy_t::produce_execute_consume
             && engine_.may_lease(frame, s));
 }
@@ -291,7 +294,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_until(
 ASIO_EWYK_DECL bool strategy_service::is_beside_others() const noexcept
 {
     detail::call_frame const* const frame = detail::call_frame::find(&engine_);
-    return frame && (frame->leased_by || !frame->producing);
+    return frame ? frame->leased_by || !frame->producing : detail::call_frame::is_away(&engine_);
 }
 
 ASIO_EWYK_DECL std::size_t strategy_service::step(
@@ -312,7 +315,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
         threads_.count_back();
         return 1;
     }
-    return t.executed();
+    // Likewise for one that was in a section, of which this may be the second result.
+    return may_wait && t.executed() == 0 && t.has_given_way() ? 1 : t.executed();
 }
 
 // The count of a call that throws is in no result, as with an io_context. What it has given to the
@@ -320,7 +324,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
 ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::run_call& t)
 {
     // A call inside a handler takes no exceptions from other threads: the handler might catch them.
-    bool const inner = detail::call_frame::find(&engine_) != nullptr;
+    bool const inner
+        = detail::call_frame::find(&engine_) || detail::call_frame::is_away(&engine_);
     struct caller
     {
         detail::passed_exceptions& thrown;
@@ -358,11 +363,15 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
     frame.stepping = t.stepping() || frame.nested;
     if (frame.nested)
     {
+        frame.is_bound = outer->is_bound;
         engine_.enter(frame);
+        if (frame.gave_way)
+            t.gave_way();
         return;
     }
 
-    runner const present(*this, frame, outer != nullptr);
+    runner const present(
+        *this, frame, outer != nullptr || detail::call_frame::is_away(&engine_));
     bool const may_wait = t.wait() == detail::run_call::waiting::allowed;
     detail::idle_caller self;
     std::size_t place = detail::idle_callers::none;
@@ -538,6 +547,10 @@ ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_
         if (detail::call_frame::find(&engine_)
             && engine_.strategy() != strategy_t::produce_consume)
             throw std::logic_error("notify_fork in a handler needs a produce_consume context");
+        if (detail::call_frame::is_away(&engine_)
+            || (detail::call_frame::find(&engine_)
+                && (threads_.some_are_away() || engine_.awaited())))
+            throw std::logic_error("notify_fork in a handler beside a blocking_section");
         engine_.stop_looking(false);
     }
     detail::pool_access::threads(pool_).notify_fork(event);

@@ -81,7 +81,11 @@ public:
 
     // With produce_consume: a thread begins or ends a blocking_section.
     void went_away() noexcept { away_.fetch_add(1); }
-    void came_back() noexcept { away_.fetch_sub(1); }
+    void came_back(call_frame& frame) noexcept
+    {
+        pool_.produces_again(frame);
+        away_.fetch_sub(1);
+    }
     bool some_are_away() const noexcept { return away_.load() != 0; }
 
     // Whether that thread is one of the pool which is needed no longer, and a caller may produce.

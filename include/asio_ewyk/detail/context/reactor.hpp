@@ -198,6 +198,10 @@ public:
     // waits for a condition.
     void has_io() noexcept { has_io_ = true; }
 
+    // Before a thread produces: the io_context may expect one thread. Then Asio keeps what a
+    // handler submits in a queue of its thread, where no other finds it before the handler ends.
+    void may_expect_one_thread() noexcept { one_thread_ = true; }
+
     // Any thread: runs here what was posted, if the producer sleeps. For a thread that has taken
     // the producer's wake-up.
     void run_posted();
@@ -280,6 +284,8 @@ private:
     bool would_leave_wake_up(call_frame const& frame) const noexcept;
     void poll(call_frame& frame);
     bool wait(call_frame& frame);
+    static bool polls(call_frame const& frame) noexcept;
+    bool may_not_wait(call_frame const& frame) const noexcept;
     void stay(call_frame& frame);
     void run_batch(call_frame& frame);
     void wake_up() noexcept;
@@ -313,7 +319,8 @@ private:
     reactor_host& host_;
     task_times* times_ = nullptr;
 
-    bool has_io_ = false; // not changed once there is a producer
+    bool has_io_ = false; // not changed once there is a producer, nor is the next
+    bool one_thread_ = false;
 
     // The producer's own.
     task_list ready_;

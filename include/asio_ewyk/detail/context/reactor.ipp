@@ -129,7 +129,7 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
         run_call const* const t = frame.run;
         if (t && t->wait() == run_call::waiting::no_reactor)
             progress = false;
-        else if (t && t->wait() == run_call::waiting::none)
+        else if (may_not_wait(frame))
             progress = inside(frame, visit::poll) != 0;
         else
             // The poll marks a native handler that is ready.
@@ -146,8 +146,23 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
         threads_.wake_all();
         return false;
     }
-    // A post that found the wait over by itself, at a deadline or in a poll.
-    return !posted_.empty();
+    // A post that found the wait over by itself, at a deadline or in a poll; or one that waits to
+    // come back.
+    return !posted_.empty() || (is_awaited() && !polls(frame));
+}
+
+// What it waits for, a handler that was in a section may have done meanwhile, and nothing else may
+// come. So such a call ends when it has looked once.
+ASIO_EWYK_DECL bool reactor::polls(call_frame const& frame) noexcept
+{
+    return frame.run
+        && (frame.run->wait() != run_call::waiting::allowed
+            || (frame.gave_way && frame.run->stepping()));
+}
+
+ASIO_EWYK_DECL bool reactor::may_not_wait(call_frame const& frame) const noexcept
+{
+    return is_awaited() || polls(frame);
 }
 
 ASIO_EWYK_DECL std::size_t reactor::step(run_call const* t, visit how)
@@ -175,6 +190,7 @@ ASIO_EWYK_DECL std::size_t reactor::inside(call_frame& frame, visit how)
         flag_scope producer(frame.in_producer, true);
         flag_scope account(frame.accounted, false);
         flag_scope stays(frame.staying, how == visit::stay);
+        flag_scope bound(frame.is_bound, frame.is_bound || one_thread_);
         struct leave
         {
             reactor& self;

@@ -67,6 +67,10 @@ public:
             && !stepping_;
     }
 
+    // It ran nothing, and let a handler go on that waited at the end of a blocking_section.
+    void gave_way() noexcept { gave_way_ = true; }
+    bool has_given_way() const noexcept { return gave_way_; }
+
     waiting wait() const noexcept { return wait_; }
     time_point deadline() const noexcept { return deadline_; }
     bool stepping() const noexcept { return stepping_; }
@@ -78,6 +82,7 @@ private:
     bool stepping_;
     passed_exceptions const* thrown_ = nullptr;
     std::size_t executed_ = 0;
+    bool gave_way_ = false;
 };
 
 } // namespace asio_ewyk::detail

@@ -306,12 +306,13 @@ private:
     bool serve_returning(call_frame& frame) noexcept;
 
     // Tasks that the pool has no thread for come back, and the producer runs them.
-    void run_back(task* t)
+    void run_back(call_frame& frame, task* t)
     {
         if (is_production(t))
             return t->run();
         counters_.produce_consume();
         run_timed(times_, *t);
+        end_section(frame);
     }
 
     void begin_lease(call_frame& frame, lease::activity what) noexcept

@@ -152,11 +152,11 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
         if (task* back = threads_.give(std::move(product), frame, s))
         {
             bool const right_only = is_production(back);
-            run_back(back);
+            run_back(frame, back);
             // First in the queue was the request for a producer, which is here; so one thread
             // less is to produce. If all still are, take the task that waits next.
             if (right_only && threads_.all_produce() && (back = threads_.take()) != nullptr)
-                run_back(back);
+                run_back(frame, back);
         }
         frame.rethrow_captured();
         return true;
@@ -244,7 +244,7 @@ void strategy_engine<Producer, Threads>::come_back(call_frame& frame) noexcept
     if constexpr (requires { threads_.went_away(); })
     {
         await_right(frame);
-        threads_.came_back();
+        threads_.came_back(frame);
         producer_.came_back(frame);
     }
 }
@@ -292,7 +292,7 @@ bool strategy_engine<Producer, Threads>::may_go_on(call_frame& frame) noexcept
                 returning_.add(me);
                 returning_.pass_right();
                 me.sleep.park_until(forever);
-                return true;
+                return frame.gave_way = true;
             }
             frame.producing = false;
             threads_.produces_no_more(frame);

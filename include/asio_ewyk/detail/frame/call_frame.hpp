@@ -50,8 +50,8 @@ public:
     BOOST_NOINLINE static call_frame* find(void const* owner) noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->owner_ == owner && !f->away)
-                return f;
+            if (f->owner_ == owner)
+                return f->away ? nullptr : f;
         return nullptr;
     }
 
@@ -74,12 +74,13 @@ public:
     }
 
     // Gives away the rights to produce that tasks on this thread keep, until come_back() with the
-    // same key. False if there is none.
+    // same key. False if there is none. A frame inside of another one of its owner has the right of
+    // that, and is_bound if that is.
     BOOST_NOINLINE static bool go_away(void const* key) noexcept
     {
         bool any = false;
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->home && f->producing && !f->away)
+            if (f->home && f->producing && !f->away && !f->is_bound)
             {
                 any = true;
                 f->away = key;
@@ -178,6 +179,13 @@ public:
     // then.
     lessor* home = nullptr;
     void const* away = nullptr;
+
+    // No section gives the right away here: what this thread submits to the io_context that it is
+    // inside of would wait for the end of its handler.
+    bool is_bound = false;
+
+    // Nested: while the task waited, another one came back from a section and had the right.
+    bool gave_way = false;
 
     // It leases again after a task that keeps the right.
     bool leases_again = false;

@@ -100,6 +100,13 @@ public:
             pool_.vacate();
     }
 
+    // It has it again, whether or not one is left for tasks.
+    void produces_again(call_frame& frame) noexcept
+    {
+        if (frame.pooled && !std::exchange(frame.occupies, true))
+            pool_.occupy();
+    }
+
     // Has it run elsewhere; null, or a task that the caller must run.
     task* give(task_ptr t, strategy_t s)
     {

@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_SERVE_OPTIONS_HPP
 #define ASIO_EWYK_SERVE_OPTIONS_HPP
 
+#include <asio_ewyk/serve_control.hpp>
+
 #include <boost/asio/socket_base.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -82,6 +84,9 @@ struct serve_options
     /// begin, by the worker's thread or the boss's; by several at a time. Empty: the connection
     /// just ends. Must not throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
+
+    /// A handle to the operation, for its metrics. Keep a copy.
+    serve_control control = {};
 };
 
 } // namespace asio_ewyk

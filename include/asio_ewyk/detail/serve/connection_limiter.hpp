@@ -102,6 +102,7 @@ class connection_limiter : public std::enable_shared_from_this<connection_limite
 public:
     explicit connection_limiter(serve_options options)
         : options_(std::move(options))
+        , figures_(options_.control.figures_)
     {
         if (options_.backlog < 1)
             throw std::invalid_argument("backlog must be at least 1");
@@ -112,11 +113,13 @@ public:
     }
 
     serve_options const& options() const noexcept { return options_; }
+    std::shared_ptr<serve_figures> const& figures() const noexcept { return figures_; }
 
     // Before it begins: the contexts of the listeners, and of the workers.
     void watch_boss(asio::execution_context& context) { watch(context); }
     void watch_worker(asio::execution_context& context)
     {
+        figures_->need_workers(workers_.size() + 1);
         workers_.push_back({&context});
         watch(context);
     }
@@ -140,8 +143,13 @@ public:
         std::lock_guard const lock(mutex_);
         c->worker = &context;
         if (before)
-            --find(*before)->live;
-        ++find(context)->live;
+            remove_session(*before);
+        auto const w = find(context);
+        ++w->live;
+        figures_->change([i = w - workers_.begin()](serve_metrics& m) {
+            ++m.open;
+            ++m.open_by_worker[static_cast<std::size_t>(i)];
+        });
     }
 
     // Room for what is known of a connection. Throws std::bad_alloc.
@@ -210,7 +218,7 @@ public:
             gone.splice(gone.begin(), connections_, *c);
         --live_;
         if (context)
-            --find(*context)->live;
+            remove_session(*context);
         for (listener_base* l : listeners_)
             if (std::exchange(l->wants_place_, false) || (stopping_ && no_session_goes_on()))
                 l->poke();
@@ -345,6 +353,16 @@ private:
             [&](worker const& w) { return w.context == &context; });
     }
 
+    void remove_session(asio::execution_context& context) noexcept
+    {
+        auto const w = find(context);
+        --w->live;
+        figures_->change([i = w - workers_.begin()](serve_metrics& m) {
+            --m.open;
+            --m.open_by_worker[static_cast<std::size_t>(i)];
+        });
+    }
+
     // Except for those in workers that have ended.
     bool no_session_goes_on() const noexcept
     {
@@ -355,6 +373,7 @@ private:
     }
 
     serve_options const options_;
+    std::shared_ptr<serve_figures> const figures_;
 
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;

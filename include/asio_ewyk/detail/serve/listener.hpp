@@ -185,6 +185,7 @@ protected:
     // Hooks may block, and are called inside of handlers that the context takes for short.
     void ended(std::exception_ptr e) const noexcept
     {
+        figures()->change([](serve_metrics& m) { ++m.failed; });
         if (!options().on_session_error)
             return;
         blocking_section const may_block;
@@ -286,8 +287,11 @@ private:
                     co_await wait(*self);
                     break;
                 case next_step::back_off:
+                {
+                    backing_off const now(all->figures());
                     co_await wait(*self, all->options().back_off);
                     break;
+                }
                 case next_step::end:
                     all->stop(std::make_exception_ptr(boost::system::system_error(error)));
                     break;
@@ -295,6 +299,7 @@ private:
             }
             catch (std::bad_alloc const&)
             {
+                all->figures()->change([](serve_metrics& m) { ++m.accept_errors; });
                 block_for_a_moment();
             }
             catch (...)
@@ -322,7 +327,7 @@ private:
             else if (options().when_full == connections_full::wait)
                 return next_step::wait_for_place;
             else
-                self.acceptor.accept(error);
+                refuse(self, error);
             if (error)
                 return failed(error, reported);
             reported = false;
@@ -333,6 +338,13 @@ private:
     {
         ended(std::current_exception());
         return next_step::back_off;
+    }
+
+    void refuse(listener_type& self, boost::system::error_code& error) const
+    {
+        auto const refused = self.acceptor.accept(error);
+        if (!error)
+            figures()->change([](serve_metrics& m) { ++m.refused; });
     }
 
     next_step failed(boost::system::error_code error, bool& reported) const noexcept
@@ -346,6 +358,7 @@ private:
         if (error == asio::error::bad_descriptor || error == asio::error::not_socket
             || error == asio::error::invalid_argument)
             return next_step::end;
+        figures()->change([](serve_metrics& m) { ++m.accept_errors; });
         if (!std::exchange(reported, true) && options().on_accept_error)
         {
             blocking_section const may_block;

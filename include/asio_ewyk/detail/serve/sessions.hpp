@@ -112,6 +112,7 @@ private:
         acceptor.accept(c->client, error);
         if (error)
             return;
+        this->figures()->change([](serve_metrics& m) { ++m.accepted; });
         c->its.set_socket(socket_identity(c->client.native_handle()));
         set_options(c->client);
         std::exception_ptr refusal = give(first, c);

@@ -227,7 +227,7 @@ struct loop_metrics
 struct serve_metrics
 {
     std::uint64_t accepted = 0;      ///< connections that were accepted in order to be served
-    std::uint64_t refused = 0;       ///< that were accepted and closed at once, without a place
+    std::uint64_t refused = 0;       ///< that were closed at once: without a place, or not admitted
     std::uint64_t failed = 0;        ///< sessions that ended by an exception, or could not begin
     std::uint64_t accept_errors = 0; ///< times that accepting failed, as without descriptors
 

@@ -24,6 +24,7 @@
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
@@ -32,7 +33,9 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -137,7 +140,12 @@ public:
     using listener_type = listener<Protocol>;
     using listeners = std::vector<std::shared_ptr<listener_type>>;
 
-    using connection_limiter::connection_limiter;
+    explicit serving(serve_options options)
+        : connection_limiter(std::move(options))
+    {
+        if (!is_tcp && this->options().admit)
+            throw std::invalid_argument("admit is for TCP only");
+    }
     virtual ~serving() = default;
 
     // Everything, until the last session has ended. The coroutine owns what it works on.
@@ -182,10 +190,37 @@ protected:
         boost::system::error_code& error)
         = 0;
 
-    // Hooks may block, and are called inside of handlers that the context takes for short.
+    // Whether to serve a client that has been accepted; counts it.
+    bool admits([[maybe_unused]] typename Protocol::endpoint const& peer) const noexcept
+    {
+        bool admitted = true;
+        if constexpr (is_tcp)
+            try
+            {
+                if (options().admit)
+                {
+                    blocking_section const may_block;
+                    admitted = options().admit(peer);
+                }
+            }
+            catch (...)
+            {
+                admitted = false;
+                report(std::current_exception());
+            }
+        figures()->change([=](serve_metrics& m) { ++(admitted ? m.accepted : m.refused); });
+        return admitted;
+    }
+
     void ended(std::exception_ptr e) const noexcept
     {
         figures()->change([](serve_metrics& m) { ++m.failed; });
+        report(std::move(e));
+    }
+
+    // Hooks may block, and are called inside of handlers that the context takes for short.
+    void report(std::exception_ptr e) const noexcept
+    {
         if (!options().on_session_error)
             return;
         blocking_section const may_block;
@@ -210,6 +245,8 @@ protected:
     };
 
 private:
+    static constexpr bool is_tcp = std::is_same_v<Protocol, asio::ip::tcp>;
+
     enum class next_step
     {
         wait_for_client,

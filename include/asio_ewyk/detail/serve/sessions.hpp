@@ -109,10 +109,10 @@ private:
         auto const c = std::make_shared<connection>(
             connection{socket(socket_executor(first.get_executor())), std::move(p)});
         c->its.connect();
-        acceptor.accept(c->client, error);
-        if (error)
+        typename Protocol::endpoint peer; // the client may be gone when it is asked for
+        acceptor.accept(c->client, peer, error);
+        if (error || !this->admits(peer))
             return;
-        this->figures()->change([](serve_metrics& m) { ++m.accepted; });
         c->its.set_socket(socket_identity(c->client.native_handle()));
         set_options(c->client);
         std::exception_ptr refusal = give(first, c);

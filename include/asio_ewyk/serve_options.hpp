@@ -44,6 +44,11 @@ struct serve_options
     /// What happens to a client beyond `max_connections`.
     connections_full when_full = connections_full::wait;
 
+    /// The most connections that are accepted in a second, also those that are closed at once; the
+    /// others wait in the system's backlog. What a tenth of a second allows may come at a time. 0:
+    /// no limit.
+    std::size_t max_accept_rate = 0;
+
     /// How many clients the system lets wait to be accepted. At least 1. No effect on an acceptor
     /// of the caller's.
     int backlog = boost::asio::socket_base::max_listen_connections;

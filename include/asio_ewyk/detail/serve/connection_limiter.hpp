@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/serve/accept_rate.hpp>
 #include <asio_ewyk/detail/serve/open_connection.hpp>
 #include <asio_ewyk/detail/task/operation_memory.hpp>
 #include <asio_ewyk/serve_options.hpp>
@@ -21,6 +22,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <list>
@@ -103,6 +105,7 @@ public:
     explicit connection_limiter(serve_options options)
         : options_(std::move(options))
         , figures_(options_.control.figures_)
+        , rate_(options_.max_accept_rate)
     {
         if (options_.backlog < 1)
             throw std::invalid_argument("backlog must be at least 1");
@@ -134,6 +137,20 @@ public:
         asks.wants_place_ = full;
         live_ += !full;
         return !full;
+    }
+
+    // Whether the rate allows another connection, which counts then.
+    bool take_turn() noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return !rate_.limits() || rate_.take(std::chrono::steady_clock::now());
+    }
+
+    std::chrono::nanoseconds time_to_turn() const noexcept
+    {
+        auto const now = std::chrono::steady_clock::now();
+        std::lock_guard const lock(mutex_);
+        return rate_.next(now) - now;
     }
 
     // The session of a permit will run in that context, and not in the previous one.
@@ -380,6 +397,7 @@ private:
     connections connections_;
     std::vector<worker> workers_; // none is added once it has begun
     std::size_t live_ = 0; // sessions, also those about to begin
+    accept_rate rate_;
     bool stopping_ = false;
     std::exception_ptr failure_; // the first one
 

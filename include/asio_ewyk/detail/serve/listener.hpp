@@ -251,6 +251,7 @@ private:
     {
         wait_for_client,
         wait_for_place,
+        wait_for_turn,
         back_off,
         end,
     };
@@ -323,6 +324,9 @@ private:
                 case next_step::wait_for_place:
                     co_await wait(*self);
                     break;
+                case next_step::wait_for_turn:
+                    co_await wait(*self, all->time_to_turn());
+                    break;
                 case next_step::back_off:
                 {
                     backing_off const now(all->figures());
@@ -358,11 +362,16 @@ private:
             if (error)
                 return failed(error, reported);
             if (enter(self))
-                with_workers([&, p = place(shared_from_this())]() mutable {
-                    begin(self.acceptor, std::move(p), error);
-                });
+            {
+                place p(shared_from_this());
+                if (!take_turn())
+                    return next_step::wait_for_turn;
+                with_workers([&] { begin(self.acceptor, std::move(p), error); });
+            }
             else if (options().when_full == connections_full::wait)
                 return next_step::wait_for_place;
+            else if (!take_turn())
+                return next_step::wait_for_turn;
             else
                 refuse(self, error);
             if (error)

@@ -23,6 +23,7 @@
 #include <asio_ewyk/prometheus.hpp>
 #include <asio_ewyk/scheduled_task.hpp>
 #include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/serve_control.hpp>
 #include <asio_ewyk/serve_options.hpp>
 #include <asio_ewyk/stall_report.hpp>
 #include <asio_ewyk/stalls.hpp>

@@ -60,8 +60,10 @@ public:
             "tasks/s  inplace   later  CPU % queued  delay p50      p99    run p50      p99"
             "   poll p99",
             &view::loop);
+        add(out, "serve", "   open  busiest accepted/s refused/s failed/s  errors  backs off",
+            &view::serve);
         if (out.empty())
-            out = "nothing that counts is there: no context, pool or loop of asio_ewyk\n";
+            out = "nothing that counts is there: no context, pool, loop or serve of asio_ewyk\n";
         return out;
     }
 
@@ -72,12 +74,14 @@ private:
         double more = 0;    // than before
     };
 
-    /// What the samples are about: `context`, `pool` or `loop`, and the labels that tell which.
+    /// What the samples are about: `context`, `pool`, `loop` or `serve`, and the labels that tell
+    /// which.
     using whose = std::pair<std::string, std::string>;
 
     static bool is_ours(std::string const& label)
     {
-        for (auto ours : {"state", "queue", "kind", "le", "strategy", "sub_strategy"})
+        for (auto ours : {"state", "queue", "kind", "le", "strategy", "sub_strategy",
+                 "worker"})
             if (label == ours)
                 return true;
         return false;
@@ -165,6 +169,20 @@ private:
         out += amount(of, 7, "asio_ewyk_loop_queued_tasks");
         latencies(out, of);
         out += quantile(of, 11, "asio_ewyk_loop_poll_delay_seconds", 0.99);
+    }
+
+    void serve(std::string& out, whose const& of) const
+    {
+        double busiest = 0;
+        for (auto const& l : lines_.at(of))
+            if (l.what.name == "asio_ewyk_serve_worker_connections")
+                busiest = std::max(busiest, l.what.value);
+        out += amount(of, 7, "asio_ewyk_serve_connections") + format("%9.0f", busiest);
+        out += rate(of, 11, "asio_ewyk_serve_accepted_total")
+            + rate(of, 10, "asio_ewyk_serve_refused_total")
+            + rate(of, 9, "asio_ewyk_serve_failed_sessions_total");
+        out += format("%8.0f", more(of, "asio_ewyk_serve_accept_errors_total"));
+        out += amount(of, 11, "asio_ewyk_serve_backing_off");
     }
 
     void latencies(std::string& out, whose const& of) const

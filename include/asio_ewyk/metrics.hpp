@@ -219,6 +219,27 @@ struct loop_metrics
     duration_histogram poll_delay = {};  ///< how long a round of tasks kept I/O waiting
 };
 
+/** What a `serve` has done: the result of `serve_control::metrics()`. As strategy_metrics.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct serve_metrics
+{
+    std::uint64_t accepted = 0;      ///< connections that were accepted in order to be served
+    std::uint64_t refused = 0;       ///< that were closed at once: without a place, or not admitted
+    std::uint64_t failed = 0;        ///< sessions that ended by an exception, or could not begin
+    std::uint64_t accept_errors = 0; ///< times that accepting failed, as without descriptors
+
+    // Of the moment.
+
+    std::size_t open = 0;        ///< connections that have a session, or are on their way to it
+    std::size_t backing_off = 0; ///< listening sockets that are left alone, after an error
+
+    /// Of `open`, those of each worker, in the order of their group.
+    std::vector<std::size_t> open_by_worker = {};
+};
+
 } // namespace asio_ewyk
 
 #endif

@@ -19,9 +19,9 @@ namespace asio_ewyk {
 
 /** A page of metrics for Prometheus and others that read its text format, version 0.0.4.
 
-    Each add() is a snapshot of a context, a pool or a loop, with labels that tell it from the
-    others. The page has all samples of a family together, as the format wants it, in units without
-    prefix: times in seconds. The page _Metrics_ of the documentation lists the families.
+    Each add() is a snapshot of a context, a pool, a loop or a `serve`, with labels that tell it
+    from the others. The page has all samples of a family together, as the format wants it, in units
+    without prefix: times in seconds. The page _Metrics_ of the documentation lists the families.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -42,12 +42,13 @@ public:
 
         Names of labels have letters, digits and `_`, begin with no digit and not with `__`, and are
         neither given twice nor one of those that this class adds: `state`, `queue`, `kind`, `le`,
-        `strategy`, `sub_strategy`; else throws `std::invalid_argument`. Values are UTF-8. The same
-        labels must not be given to two snapshots of one type. Strong guarantee.
+        `strategy`, `sub_strategy`, `worker`; else throws `std::invalid_argument`. Values are UTF-8.
+        The same labels must not be given to two snapshots of one type. Strong guarantee.
     */
     void add(strategy_metrics const& m, std::vector<label> const& labels = {});
     void add(pool_metrics const& m, std::vector<label> const& labels = {});
     void add(loop_metrics const& m, std::vector<label> const& labels = {});
+    void add(serve_metrics const& m, std::vector<label> const& labels = {});
 
     /// As a line of a family of the caller's own, a counter, whose name ends with `_total`. Throws
     /// `std::invalid_argument` if there is a family of that name with another help, or if the name

@@ -5,6 +5,9 @@
 #ifndef ASIO_EWYK_SERVE_OPTIONS_HPP
 #define ASIO_EWYK_SERVE_OPTIONS_HPP
 
+#include <asio_ewyk/serve_control.hpp>
+
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -41,6 +44,11 @@ struct serve_options
     /// What happens to a client beyond `max_connections`.
     connections_full when_full = connections_full::wait;
 
+    /// The most connections that are accepted in a second, also those that are closed at once; the
+    /// others wait in the system's backlog. What a tenth of a second allows may come at a time. 0:
+    /// no limit.
+    std::size_t max_accept_rate = 0;
+
     /// How many clients the system lets wait to be accepted. At least 1. No effect on an acceptor
     /// of the caller's.
     int backlog = boost::asio::socket_base::max_listen_connections;
@@ -74,14 +82,24 @@ struct serve_options
     /// `switch_to`: nothing may be emitted to them while they are away. Other workers emit nothing.
     bool cancel_sessions = false;
 
+    /// Whether to serve a client that has connected from there, such as by an allow list; otherwise
+    /// its connection is closed at once. Called by the boss, one call at a time for each socket
+    /// that listens, and only if there is a place. An exception is a refusal too, and goes to
+    /// `on_session_error`. A worker's destruction waits until it returns. Empty: serves all. For
+    /// TCP only: `std::invalid_argument` with an acceptor of another protocol.
+    std::function<bool(boost::asio::ip::tcp::endpoint const&)> admit = {};
+
     /// Called by the boss with the reason why it backs off; once until a connection is accepted
     /// again. Must not throw.
     std::function<void(boost::system::error_code)> on_accept_error = {};
 
     /// Called with what a session threw, by the thread on which it ended, or with why none could
-    /// begin, by the worker's thread or the boss's; by several at a time. Empty: the connection
-    /// just ends. Must not throw.
+    /// begin, or what `admit` threw, by the worker's thread or the boss's; by several at a time.
+    /// Empty: the connection just ends. Must not throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
+
+    /// A handle to the operation, for its metrics. Keep a copy.
+    serve_control control = {};
 };
 
 } // namespace asio_ewyk

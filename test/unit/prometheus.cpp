@@ -147,6 +147,27 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_pool_and_of_a_loop)
     BOOST_TEST(read.value("asio_ewyk_loop_poll_delay_seconds_count") == 4);
 }
 
+BOOST_AUTO_TEST_CASE(all_families_of_a_serve)
+{
+    ewyk::prometheus_page page;
+    page.add(ewyk::serve_metrics{.accepted = 1, .refused = 2, .failed = 3, .accept_errors = 4,
+                 .open = 11, .backing_off = 6, .open_by_worker = {7, 4}},
+        {{"serve", "http"}});
+    exposition const read(text(page));
+    labels const http{{"serve", "http"}};
+    BOOST_TEST(read.value("asio_ewyk_serve_accepted_total", http) == 1);
+    BOOST_TEST(read.value("asio_ewyk_serve_refused_total", http) == 2);
+    BOOST_TEST(read.value("asio_ewyk_serve_failed_sessions_total", http) == 3);
+    BOOST_TEST(read.value("asio_ewyk_serve_accept_errors_total", http) == 4);
+    BOOST_TEST(read.value("asio_ewyk_serve_connections", http) == 11);
+    BOOST_TEST(read.value("asio_ewyk_serve_backing_off", http) == 6);
+    auto const of_worker = [&](char const* i) {
+        return read.value("asio_ewyk_serve_worker_connections", {{"serve", "http"}, {"worker", i}});
+    };
+    BOOST_TEST(of_worker("0") == 7);
+    BOOST_TEST(of_worker("1") == 4);
+}
+
 // Samples of several snapshots stand together by family.
 BOOST_AUTO_TEST_CASE(several_contexts_and_any_text_as_a_label)
 {
@@ -167,7 +188,7 @@ BOOST_AUTO_TEST_CASE(labels_that_cannot_be)
     ewyk::prometheus_page page;
     page.add(ewyk::loop_metrics{}, {{"_a1", "x"}});
     auto const before = text(page);
-    for (auto name : {"", "1a", "a-b", "a:b", "__a", "le", "state", "kind", "\xc3\xa4", "a b"})
+    for (auto name : {"", "1a", "a-b", "a:b", "__a", "le", "state", "kind", "worker", "\xc3\xa4", "a b"})
         BOOST_CHECK_THROW(page.add(ewyk::loop_metrics{}, {{name, "x"}}), std::invalid_argument);
     BOOST_CHECK_THROW(page.add(ewyk::loop_metrics{}, {{"a", "x"}, {"a", "y"}}), std::invalid_argument);
     BOOST_TEST(text(page) == before);

@@ -169,6 +169,7 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors)
 {
     std::atomic<int> reports{0}, others{0};
     gathering reported;
+    ewyk::serve_control const control;
     ewyk::event_loop_group boss(1), workers(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
@@ -178,7 +179,8 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors)
                 [&](boost::system::error_code e) {
                     ++(e == asio::error::no_descriptors ? reports : others);
                     reported.arrive();
-                }},
+                },
+            .control = control},
         asio::detached);
     client before(where), during, after;
     BOOST_TEST(before.ask() == 'x');
@@ -192,6 +194,8 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors)
     BOOST_TEST(during.receive() == 'd');
     after.connect(where);
     BOOST_TEST(after.ask() == 'x');
+    BOOST_TEST(control.metrics().accept_errors >= 1u);
+    BOOST_TEST(eventually([&] { return control.metrics().backing_off == 0; }));
     BOOST_TEST(reports == 1); // however often it tried
     BOOST_TEST(others == 0);
 }

@@ -40,6 +40,8 @@ public:
 
     void connect(tcp::endpoint const& where) { socket_.connect(where); }
 
+    tcp::endpoint local() const { return socket_.local_endpoint(); }
+
     void send(char c) { asio::write(socket_, asio::buffer(&c, 1)); }
 
     /// What comes next; `lost` if the server closes the connection, or nothing comes in time.

@@ -97,6 +97,26 @@ BOOST_AUTO_TEST_CASE(a_label_that_would_move_the_cursor)
     BOOST_TEST(shows(text, "?[2J"));
 }
 
+BOOST_AUTO_TEST_CASE(connections_of_a_serve)
+{
+    auto const text =
+        top::view(top::read_page("asio_ewyk_serve_accepted_total{serve=\"http\"} 5\n"),
+            top::read_page(R"(asio_ewyk_serve_accepted_total{serve="http"} 1005
+asio_ewyk_serve_accept_errors_total{serve="http"} 21
+asio_ewyk_serve_connections{serve="http"} 77
+asio_ewyk_serve_worker_connections{serve="http",worker="0"} 33
+asio_ewyk_serve_worker_connections{serve="http",worker="1"} 44
+)"),
+            2)
+            .text();
+    BOOST_TEST_MESSAGE(text);
+    BOOST_TEST(shows(text, "serve "));
+    BOOST_TEST(shows(text, "http "));
+    for (auto figure : {" 500 ", " 21 ", " 77 ", " 44 "})
+        BOOST_TEST(shows(text, figure));
+    BOOST_TEST(!shows(text, " 33 "));
+}
+
 BOOST_AUTO_TEST_CASE(a_page_of_something_else)
 {
     BOOST_TEST(shows(top::view({}, top::read_page("go_threads 7\n"), 1).text(), "no context"));

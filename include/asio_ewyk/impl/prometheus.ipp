@@ -36,8 +36,8 @@ public:
             before_.push_back(f.samples.size());
         for (label const& l : labels)
         {
-            static constexpr std::array<std::string_view, 6> ours{
-                "state", "queue", "kind", "le", "strategy", "sub_strategy"};
+            static constexpr std::array<std::string_view, 7> ours{
+                "state", "queue", "kind", "le", "strategy", "sub_strategy", "worker"};
             bool const twice = std::count_if(labels.begin(), labels.end(),
                                    [&](label const& other) { return other.first == l.first; })
                 != 1;
@@ -309,6 +309,27 @@ ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<labe
         m.run_time);
     w.histogram("asio_ewyk_loop_poll_delay_seconds",
         "Time that a round of tasks kept I/O waiting.", m.poll_delay);
+    w.commit();
+}
+
+ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<label> const& labels)
+{
+    writer w(*this, labels);
+    w.counter("asio_ewyk_serve_accepted_total", "Connections accepted in order to be served.",
+        m.accepted);
+    w.counter("asio_ewyk_serve_refused_total", "Connections accepted and closed at once.",
+        m.refused);
+    w.counter("asio_ewyk_serve_failed_sessions_total",
+        "Sessions that ended by an exception or could not begin.", m.failed);
+    w.counter("asio_ewyk_serve_accept_errors_total", "Times that nothing could be accepted.",
+        m.accept_errors);
+    w.gauge("asio_ewyk_serve_connections", "Connections that have a session.", m.open);
+    w.gauge("asio_ewyk_serve_backing_off",
+        "Listening sockets that are left alone after an error.", m.backing_off);
+    for (std::size_t i = 0; i != m.open_by_worker.size(); ++i)
+        w.gauge("asio_ewyk_serve_worker_connections",
+            "Connections that have a session on that worker.", m.open_by_worker[i],
+            {{"worker", std::to_string(i)}});
     w.commit();
 }
 

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/serve/accept_rate.hpp>
 #include <asio_ewyk/detail/serve/open_connection.hpp>
 #include <asio_ewyk/detail/task/operation_memory.hpp>
 #include <asio_ewyk/serve_options.hpp>
@@ -21,6 +22,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <list>
@@ -102,6 +104,8 @@ class connection_limiter : public std::enable_shared_from_this<connection_limite
 public:
     explicit connection_limiter(serve_options options)
         : options_(std::move(options))
+        , figures_(options_.control.figures_)
+        , rate_(options_.max_accept_rate)
     {
         if (options_.backlog < 1)
             throw std::invalid_argument("backlog must be at least 1");
@@ -112,11 +116,13 @@ public:
     }
 
     serve_options const& options() const noexcept { return options_; }
+    std::shared_ptr<serve_figures> const& figures() const noexcept { return figures_; }
 
     // Before it begins: the contexts of the listeners, and of the workers.
     void watch_boss(asio::execution_context& context) { watch(context); }
     void watch_worker(asio::execution_context& context)
     {
+        figures_->need_workers(workers_.size() + 1);
         workers_.push_back({&context});
         watch(context);
     }
@@ -133,6 +139,20 @@ public:
         return !full;
     }
 
+    // Whether the rate allows another connection, which counts then.
+    bool take_turn() noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return !rate_.limits() || rate_.take(std::chrono::steady_clock::now());
+    }
+
+    std::chrono::nanoseconds time_to_turn() const noexcept
+    {
+        auto const now = std::chrono::steady_clock::now();
+        std::lock_guard const lock(mutex_);
+        return rate_.next(now) - now;
+    }
+
     // The session of a permit will run in that context, and not in the previous one.
     void assign(asio::execution_context* before, asio::execution_context& context,
         connections::iterator c) noexcept
@@ -140,8 +160,13 @@ public:
         std::lock_guard const lock(mutex_);
         c->worker = &context;
         if (before)
-            --find(*before)->live;
-        ++find(context)->live;
+            remove_session(*before);
+        auto const w = find(context);
+        ++w->live;
+        figures_->change([i = w - workers_.begin()](serve_metrics& m) {
+            ++m.open;
+            ++m.open_by_worker[static_cast<std::size_t>(i)];
+        });
     }
 
     // Room for what is known of a connection. Throws std::bad_alloc.
@@ -210,7 +235,7 @@ public:
             gone.splice(gone.begin(), connections_, *c);
         --live_;
         if (context)
-            --find(*context)->live;
+            remove_session(*context);
         for (listener_base* l : listeners_)
             if (std::exchange(l->wants_place_, false) || (stopping_ && no_session_goes_on()))
                 l->poke();
@@ -345,6 +370,16 @@ private:
             [&](worker const& w) { return w.context == &context; });
     }
 
+    void remove_session(asio::execution_context& context) noexcept
+    {
+        auto const w = find(context);
+        --w->live;
+        figures_->change([i = w - workers_.begin()](serve_metrics& m) {
+            --m.open;
+            --m.open_by_worker[static_cast<std::size_t>(i)];
+        });
+    }
+
     // Except for those in workers that have ended.
     bool no_session_goes_on() const noexcept
     {
@@ -355,12 +390,14 @@ private:
     }
 
     serve_options const options_;
+    std::shared_ptr<serve_figures> const figures_;
 
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
     connections connections_;
     std::vector<worker> workers_; // none is added once it has begun
     std::size_t live_ = 0; // sessions, also those about to begin
+    accept_rate rate_;
     bool stopping_ = false;
     std::exception_ptr failure_; // the first one
 

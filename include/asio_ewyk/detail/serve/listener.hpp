@@ -24,6 +24,7 @@
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
@@ -32,7 +33,9 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -137,7 +140,12 @@ public:
     using listener_type = listener<Protocol>;
     using listeners = std::vector<std::shared_ptr<listener_type>>;
 
-    using connection_limiter::connection_limiter;
+    explicit serving(serve_options options)
+        : connection_limiter(std::move(options))
+    {
+        if (!is_tcp && this->options().admit)
+            throw std::invalid_argument("admit is for TCP only");
+    }
     virtual ~serving() = default;
 
     // Everything, until the last session has ended. The coroutine owns what it works on.
@@ -182,9 +190,37 @@ protected:
         boost::system::error_code& error)
         = 0;
 
+    // Whether to serve a client that has been accepted; counts it.
+    bool admits([[maybe_unused]] typename Protocol::endpoint const& peer) const noexcept
+    {
+        bool admitted = true;
+        if constexpr (is_tcp)
+            try
+            {
+                if (options().admit)
+                {
+                    call_frame::end_leases();
+                    admitted = options().admit(peer);
+                }
+            }
+            catch (...)
+            {
+                admitted = false;
+                report(std::current_exception());
+            }
+        figures()->change([=](serve_metrics& m) { ++(admitted ? m.accepted : m.refused); });
+        return admitted;
+    }
+
+    void ended(std::exception_ptr e) const noexcept
+    {
+        figures()->change([](serve_metrics& m) { ++m.failed; });
+        report(std::move(e));
+    }
+
     // Hooks may block, and are called inside of handlers that the context takes for short. No
     // blocking_section: with produce_consume, other handlers would run beside the hook.
-    void ended(std::exception_ptr e) const noexcept
+    void report(std::exception_ptr e) const noexcept
     {
         if (!options().on_session_error)
             return;
@@ -210,10 +246,13 @@ protected:
     };
 
 private:
+    static constexpr bool is_tcp = std::is_same_v<Protocol, asio::ip::tcp>;
+
     enum class next_step
     {
         wait_for_client,
         wait_for_place,
+        wait_for_turn,
         back_off,
         end,
     };
@@ -286,9 +325,15 @@ private:
                 case next_step::wait_for_place:
                     co_await wait(*self);
                     break;
+                case next_step::wait_for_turn:
+                    co_await wait(*self, all->time_to_turn());
+                    break;
                 case next_step::back_off:
+                {
+                    backing_off const now(all->figures());
                     co_await wait(*self, all->options().back_off);
                     break;
+                }
                 case next_step::end:
                     all->stop(std::make_exception_ptr(boost::system::system_error(error)));
                     break;
@@ -296,6 +341,7 @@ private:
             }
             catch (std::bad_alloc const&)
             {
+                all->figures()->change([](serve_metrics& m) { ++m.accept_errors; });
                 block_for_a_moment();
             }
             catch (...)
@@ -317,13 +363,18 @@ private:
             if (error)
                 return failed(error, reported);
             if (enter(self))
-                with_workers([&, p = place(shared_from_this())]() mutable {
-                    begin(self.acceptor, std::move(p), error);
-                });
+            {
+                place p(shared_from_this());
+                if (!take_turn())
+                    return next_step::wait_for_turn;
+                with_workers([&] { begin(self.acceptor, std::move(p), error); });
+            }
             else if (options().when_full == connections_full::wait)
                 return next_step::wait_for_place;
+            else if (!take_turn())
+                return next_step::wait_for_turn;
             else
-                self.acceptor.accept(error);
+                refuse(self, error);
             if (error)
                 return failed(error, reported);
             reported = false;
@@ -334,6 +385,13 @@ private:
     {
         ended(std::current_exception());
         return next_step::back_off;
+    }
+
+    void refuse(listener_type& self, boost::system::error_code& error) const
+    {
+        auto const refused = self.acceptor.accept(error);
+        if (!error)
+            figures()->change([](serve_metrics& m) { ++m.refused; });
     }
 
     next_step failed(boost::system::error_code error, bool& reported) const noexcept
@@ -347,6 +405,7 @@ private:
         if (error == asio::error::bad_descriptor || error == asio::error::not_socket
             || error == asio::error::invalid_argument)
             return next_step::end;
+        figures()->change([](serve_metrics& m) { ++m.accept_errors; });
         if (!std::exchange(reported, true) && options().on_accept_error)
         {
             call_frame::end_leases();

@@ -109,8 +109,9 @@ private:
         auto const c = std::make_shared<connection>(
             connection{socket(socket_executor(first.get_executor())), std::move(p)});
         c->its.connect();
-        acceptor.accept(c->client, error);
-        if (error)
+        typename Protocol::endpoint peer; // the client may be gone when it is asked for
+        acceptor.accept(c->client, peer, error);
+        if (error || !this->admits(peer))
             return;
         c->its.set_socket(socket_identity(c->client.native_handle()));
         set_options(c->client);

@@ -7,7 +7,9 @@
 
 #include <asio_ewyk/metrics.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -17,6 +19,24 @@ namespace asio_ewyk {
 namespace detail {
 
 class connection_limiter;
+
+// A limit that may be set by any thread at any time, and stands in for an option then.
+class changed_limit
+{
+public:
+    void set(std::size_t n) noexcept { value_ = n == not_set ? n - 1 : n; }
+
+    std::size_t instead_of(std::size_t option) const noexcept
+    {
+        std::size_t const n = value_;
+        return n == not_set ? option : n;
+    }
+
+private:
+    static constexpr std::size_t not_set = std::numeric_limits<std::size_t>::max();
+
+    std::atomic<std::size_t> value_ = not_set;
+};
 
 // What the operations with the same serve_control count.
 class serve_figures
@@ -43,6 +63,9 @@ public:
         std::lock_guard const lock(mutex_);
         return now_;
     }
+
+    changed_limit max_connections;
+    changed_limit max_accept_rate;
 
 private:
     std::mutex mutable mutex_; // held for moments, within the connection limiter's
@@ -73,7 +96,8 @@ private:
 
 } // namespace detail
 
-/** A handle to a `serve`, to see what it does: give it a copy as `serve_options::control`.
+/** A handle to a `serve`, to see what it does and to change its limits: give it a copy as
+    `serve_options::control`.
 
     Copies are the same handle. It may be used before the operation begins and after it has ended,
     and does not keep it. Several operations with the same one, at a time or one after the other,
@@ -104,6 +128,19 @@ public:
 
     /// What was counted so far.
     serve_metrics metrics() const { return figures_->now(); }
+
+    /** From now on the limit of each operation with this handle, in place of its option; 0: none.
+
+        Clients that wait are looked for within a second. Where more connections are open already
+        they go on, and none is accepted until there are fewer. No-throw guarantee.
+    */
+    void max_connections(std::size_t n) noexcept { figures_->max_connections.set(n); }
+
+    /// Likewise of `serve_options::max_accept_rate`, in connections a second.
+    void max_accept_rate(std::size_t per_second) noexcept
+    {
+        figures_->max_accept_rate.set(per_second);
+    }
 
 private:
     friend detail::connection_limiter;

@@ -98,7 +98,7 @@ struct serve_options
     /// Empty: the connection just ends. Must not throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
 
-    /// A handle to the operation, for its metrics. Keep a copy.
+    /// A handle to the operation, for its metrics and to change limits. Keep a copy.
     serve_control control = {};
 };
 

@@ -175,6 +175,76 @@ BOOST_AUTO_TEST_CASE(several_operations_add_up)
     BOOST_TEST(control.metrics().open == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(more_places)
+{
+    ewyk::serve_control control;
+    ewyk::event_loop_group boss(1), workers(1);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, {.max_connections = 1, .control = control},
+        asio::detached);
+    client first(where), second(where);
+    BOOST_TEST(first.ask() == 'x');
+    second.send('y');
+    BOOST_TEST(control.metrics().accepted == 1u);
+    control.max_connections(2);
+    BOOST_TEST(second.receive() == 'y');
+    BOOST_TEST(control.metrics().open == 2u);
+}
+
+// Open connections go on.
+BOOST_AUTO_TEST_CASE(fewer_places)
+{
+    ewyk::serve_control control;
+    ewyk::event_loop_group boss(1), workers(1);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo,
+        {.when_full = ewyk::connections_full::refuse, .control = control}, asio::detached);
+    client first(where), second(where);
+    BOOST_TEST(first.ask() == 'x');
+    BOOST_TEST(second.ask() == 'x');
+    control.max_connections(1);
+    BOOST_TEST(client(where).receive() == lost);
+    BOOST_TEST(first.ask() == 'x');
+    BOOST_TEST(second.ask() == 'x');
+    control.max_connections(0);
+    BOOST_TEST(client(where).ask() == 'x');
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_that_was_set_before)
+{
+    ewyk::serve_control control;
+    control.max_connections(1);
+    ewyk::event_loop_group boss(1), workers(1);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo,
+        {.max_connections = 10,
+            .when_full = ewyk::connections_full::refuse,
+            .control = control},
+        asio::detached);
+    client first(where);
+    BOOST_TEST(first.ask() == 'x');
+    BOOST_TEST(client(where).receive() == lost);
+}
+
+// Clients were not there sooner than the rate allows.
+BOOST_AUTO_TEST_CASE(a_rate)
+{
+    ewyk::serve_control control;
+    ewyk::event_loop_group boss(1), workers(1);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, {.control = control}, asio::detached);
+    BOOST_TEST(client(where).ask() == 'x');
+    control.max_accept_rate(10);
+    auto const start = std::chrono::steady_clock::now();
+    for (int i = 0; i != 4; ++i)
+        BOOST_TEST(client(where).ask() == 'x');
+    BOOST_TEST((std::chrono::steady_clock::now() - start >= 300ms));
+}
+
 BOOST_AUTO_TEST_CASE(on_a_page)
 {
     ewyk::event_loop_group boss(1), workers(2);

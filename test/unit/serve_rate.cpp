@@ -77,6 +77,18 @@ BOOST_AUTO_TEST_CASE(the_highest_rate)
     BOOST_TEST(taken(rate, begin) == 100'000u);
 }
 
+BOOST_AUTO_TEST_CASE(another_rate)
+{
+    accept_rate rate(1);
+    BOOST_TEST(taken(rate, begin) == 1u);
+    rate.set(1);
+    BOOST_TEST(taken(rate, begin) == 0u);
+    rate.set(1000);
+    BOOST_TEST(taken(rate, begin) == 100u);
+    rate.set(0);
+    BOOST_TEST(!rate.limits());
+}
+
 // Later ones wait, and are served all the same: they were not there sooner than the rate allows.
 void serves(ewyk::serve_options options)
 {

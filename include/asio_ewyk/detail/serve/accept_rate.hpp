@@ -20,9 +20,17 @@ class accept_rate
 public:
     // 0: no limit.
     explicit accept_rate(std::size_t per_second) noexcept
-        : interval_(per_second == 0 ? 0 : second / std::min<std::size_t>(per_second, second))
+        : per_second_(per_second)
+        , interval_(per_second == 0 ? 0 : second / std::min<std::size_t>(per_second, second))
         , burst_(interval_ * (std::max<std::size_t>(std::min(per_second, second) / 10, 1) - 1))
     {
+    }
+
+    // If it is another one than before, it begins anew.
+    void set(std::size_t per_second) noexcept
+    {
+        if (per_second != per_second_)
+            *this = accept_rate(per_second);
     }
 
     bool limits() const noexcept { return interval_ != interval_.zero(); }
@@ -45,8 +53,9 @@ public:
 private:
     static constexpr std::size_t second = 1'000'000'000;
 
-    std::chrono::nanoseconds const interval_;
-    std::chrono::nanoseconds const burst_; // by how much it may be ahead
+    std::size_t per_second_;
+    std::chrono::nanoseconds interval_;
+    std::chrono::nanoseconds burst_; // by how much it may be ahead
     time_point even_{};
 };
 

@@ -133,7 +133,8 @@ public:
     bool enter(listener_base& asks) noexcept
     {
         std::lock_guard const lock(mutex_);
-        bool const full = options_.max_connections != 0 && live_ >= options_.max_connections;
+        auto const most = figures_->max_connections.instead_of(options_.max_connections);
+        bool const full = most != 0 && live_ >= most;
         asks.wants_place_ = full;
         live_ += !full;
         return !full;
@@ -143,6 +144,7 @@ public:
     bool take_turn() noexcept
     {
         std::lock_guard const lock(mutex_);
+        rate_.set(figures_->max_accept_rate.instead_of(options_.max_accept_rate));
         return !rate_.limits() || rate_.take(std::chrono::steady_clock::now());
     }
 

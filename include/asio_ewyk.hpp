@@ -11,12 +11,14 @@
 #include <asio_ewyk/chooser.hpp>
 #include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/dump.hpp>
+#include <asio_ewyk/duration_histogram.hpp>
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/event_loop_executor.hpp>
 #include <asio_ewyk/event_loop_group.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/load_shedder.hpp>
 #include <asio_ewyk/location.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
@@ -25,6 +27,7 @@
 #include <asio_ewyk/serve.hpp>
 #include <asio_ewyk/serve_control.hpp>
 #include <asio_ewyk/serve_options.hpp>
+#include <asio_ewyk/shedding_executor.hpp>
 #include <asio_ewyk/stall_report.hpp>
 #include <asio_ewyk/stalls.hpp>
 #include <asio_ewyk/strategy.hpp>

@@ -42,13 +42,14 @@ public:
 
         Names of labels have letters, digits and `_`, begin with no digit and not with `__`, and are
         neither given twice nor one of those that this class adds: `state`, `queue`, `kind`, `le`,
-        `strategy`, `sub_strategy`, `worker`; else throws `std::invalid_argument`. Values are UTF-8.
-        The same labels must not be given to two snapshots of one type. Strong guarantee.
+        `strategy`, `sub_strategy`, `worker`, `reason`; else throws `std::invalid_argument`. Values
+        are UTF-8. The same labels must not be given to two snapshots of one type. Strong guarantee.
     */
     void add(strategy_metrics const& m, std::vector<label> const& labels = {});
     void add(pool_metrics const& m, std::vector<label> const& labels = {});
     void add(loop_metrics const& m, std::vector<label> const& labels = {});
     void add(serve_metrics const& m, std::vector<label> const& labels = {});
+    void add(shed_metrics const& m, std::vector<label> const& labels = {});
 
     /// As a line of a family of the caller's own, a counter, whose name ends with `_total`. Throws
     /// `std::invalid_argument` if there is a family of that name with another help, or if the name

@@ -11,6 +11,7 @@
 #include "pace.hpp"
 #include "peers.hpp"
 
+#include <asio_ewyk/load_shedder.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <algorithm>
@@ -29,6 +30,11 @@ namespace {
 
 constexpr std::array<std::string_view, 2> bounded_peers{
     "worker_pool, bounded", "event_loop, bounded"};
+
+// Peers by themselves, each with a load_shedder in front of it.
+constexpr std::array<std::array<std::string_view, 2>, 3> shedding_peers{
+    {{"eat_what_you_kill+grace, shedding", "eat_what_you_kill+grace"},
+        {"event_loop, shedding", "event_loop"}, {"worker_pool, shedding", ""}}};
 
 class bounded_pool
 {
@@ -75,6 +81,43 @@ public:
 
 private:
     ewyk::event_loop loop_;
+};
+
+class pool
+{
+public:
+    explicit pool(std::size_t threads)
+        : pool_(ewyk::worker_pool_options{.max_threads = threads})
+    {
+    }
+
+    ~pool() { pool_.stop(); }
+
+    ewyk::worker_pool& context() { return pool_; }
+
+private:
+    ewyk::worker_pool pool_;
+};
+
+// Submits to the context of a peer, or refuses.
+template <class Peer>
+class shedding
+{
+public:
+    shedding(Peer& peer, ewyk::load_shedder& shedder)
+        : executor_(shedder.executor(peer.context()))
+    {
+    }
+
+    template <class F>
+    void submit(F&& f)
+    {
+        asio::post(executor_, std::forward<F>(f));
+    }
+
+private:
+    decltype(std::declval<ewyk::load_shedder&>().executor(
+        std::declval<Peer&>().context())) executor_;
 };
 
 double cores()
@@ -158,10 +201,45 @@ private:
     std::atomic<std::uint64_t> useful_{0};
 };
 
+// The name of the peer that has a shedder in front of it; null if that is none of these.
+std::string_view const* shed_by(std::string_view name)
+{
+    for (auto const& [shedding_name, peer] : shedding_peers)
+        if (name == shedding_name)
+            return &peer;
+    return nullptr;
+}
+
+// What begins within twice the delay is done before the deadline, if the threads are as many as the
+// cores: what has begun is not measured, and more would share these.
+template <class Run>
+void shed(std::string_view inner, parameters const& given, Run run)
+{
+    parameters::map values = given.all();
+    values["max_threads"] = cores();
+    parameters const with(values);
+    ewyk::load_shedder shedder({.max_queue_delay = with.microseconds("deadline") * 2 / 5});
+    auto const run_shedding = [&](auto& peer) {
+        shedding in_front(peer, shedder);
+        run(in_front, shedder);
+    };
+    if (inner.empty())
+    {
+        pool all(static_cast<std::size_t>(cores()));
+        return run_shedding(all);
+    }
+    visit_peer(inner, with, [&](auto& peer) {
+        if constexpr (requires { peer.context(); })
+            run_shedding(peer);
+    });
+}
+
 std::vector<std::string_view> overloaded_peers()
 {
     std::vector<std::string_view> names{plain_peers[1], "eat_what_you_kill+grace"};
     names.insert(names.end(), bounded_peers.begin(), bounded_peers.end());
+    for (auto const& [name, peer] : shedding_peers)
+        names.push_back(name);
     return names;
 }
 
@@ -192,6 +270,11 @@ workload overload_workload()
                 bounded_loop loop(waiting(1));
                 run(loop);
             }
+            else if (auto const* const inner = shed_by(peer))
+                shed(*inner, with, [&](auto& p, ewyk::load_shedder const& shedder) {
+                    run(p);
+                    result["refused"] = shedder.metrics().refused;
+                });
             else
                 visit_peer(peer, with, run);
             return result;

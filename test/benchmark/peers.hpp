@@ -77,6 +77,8 @@ public:
 
     std::size_t threads() const { return callers_.size(); }
 
+    Context& context() { return context_; }
+
 protected:
     Context context_;
     asio::executor_work_guard<typename Context::executor_type> work_;
@@ -158,6 +160,8 @@ public:
     }
 
     static std::size_t threads() { return 1; }
+
+    ewyk::event_loop& context() { return loop_; }
 
 private:
     ewyk::event_loop loop_;

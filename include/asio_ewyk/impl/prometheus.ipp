@@ -36,8 +36,9 @@ public:
             before_.push_back(f.samples.size());
         for (label const& l : labels)
         {
-            static constexpr std::array<std::string_view, 7> ours{
-                "state", "queue", "kind", "le", "strategy", "sub_strategy", "worker"};
+            static constexpr std::array<std::string_view, 8> ours{
+                "state", "queue", "kind", "le", "strategy", "sub_strategy", "worker",
+                "reason"};
             bool const twice = std::count_if(labels.begin(), labels.end(),
                                    [&](label const& other) { return other.first == l.first; })
                 != 1;
@@ -330,6 +331,22 @@ ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<lab
         w.gauge("asio_ewyk_serve_worker_connections",
             "Connections that have a session on that worker.", m.open_by_worker[i],
             {{"worker", std::to_string(i)}});
+    w.commit();
+}
+
+ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<label> const& labels)
+{
+    writer w(*this, labels);
+    auto const refused = [&](char const* reason, std::uint64_t n) {
+        w.counter("asio_ewyk_shed_refused_total", "Work that was refused.", n,
+            {{"reason", reason}});
+    };
+    refused("overload", m.refused);
+    refused("late", m.late);
+    refused("full", m.full);
+    w.number("asio_ewyk_shed_queue_delay_seconds", "How long what began last had waited.", "gauge",
+        writer::seconds(m.queue_delay));
+    w.gauge("asio_ewyk_shed_overloaded", "Whether all delays are too long.", m.overloaded ? 1 : 0);
     w.commit();
 }
 

@@ -147,8 +147,9 @@ _PLANS = (
         quick=[{"load": load} for load in (0.5, 1, 2, 5, 10)],
         peers=(
             "io_context/n", _GRACE, "worker_pool, bounded", "event_loop, bounded",
+            _GRACE + ", shedding", "worker_pool, shedding", "event_loop, shedding",
         ),
-        seconds=0.3,
+        seconds=1,
     ),
     _Plan(
         Workload(

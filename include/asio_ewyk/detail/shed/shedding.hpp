@@ -1,0 +1,170 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_SHED_SHEDDING_HPP
+#define ASIO_EWYK_DETAIL_SHED_SHEDDING_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/shed/delay_limit.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution/context_as.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// What the tasks of a load_shedder refer to. Any thread.
+class shedding
+{
+public:
+    enum class verdict
+    {
+        admitted,
+        overloaded,
+        late,
+    };
+
+    shedding(std::chrono::nanoseconds target, std::chrono::nanoseconds interval,
+        std::size_t max_waiting) noexcept
+        : limit_(target, interval)
+        , max_waiting_(max_waiting)
+    {
+    }
+
+    // Of a task that begins.
+    verdict judge(time_point submitted, time_point deadline) noexcept
+    {
+        auto const now = std::chrono::steady_clock::now();
+        if (!limit_.admits(now - submitted, now))
+        {
+            refused_.add();
+            return verdict::overloaded;
+        }
+        if (now > deadline)
+        {
+            late_.add();
+            return verdict::late;
+        }
+        return verdict::admitted;
+    }
+
+    // Room for one more task, where their number is limited; false if there is none.
+    bool enter() noexcept
+    {
+        if (max_waiting_ == 0)
+            return true;
+        // Relaxed: it publishes nothing.
+        if (waiting_.fetch_add(1, std::memory_order_relaxed) < max_waiting_)
+            return true;
+        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        full_.add();
+        return false;
+    }
+
+    void leave() noexcept
+    {
+        if (max_waiting_ != 0)
+            waiting_.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+    delay_limit const& limit() const noexcept { return limit_; }
+    std::uint64_t refused() const noexcept { return refused_.get(); }
+    std::uint64_t late() const noexcept { return late_.get(); }
+    std::uint64_t full() const noexcept { return full_.get(); }
+
+private:
+    delay_limit limit_;
+    shared_counter refused_;
+    shared_counter late_;
+    shared_counter full_;
+    std::size_t const max_waiting_; // 0: not limited
+
+    // Beside what submitters and runners write, if it is used.
+    alignas(64) std::atomic<std::size_t> waiting_{0};
+};
+
+// The place of a task among those that wait. Empty if there was none, or once it was moved from.
+class shed_place
+{
+public:
+    explicit shed_place(shedding& s) noexcept
+        : shedding_(s.enter() ? &s : nullptr)
+    {
+    }
+
+    shed_place(shed_place&& other) noexcept
+        : shedding_(std::exchange(other.shedding_, nullptr))
+    {
+    }
+
+    shed_place& operator=(shed_place&&) = delete;
+
+    ~shed_place()
+    {
+        if (shedding_)
+            shedding_->leave();
+    }
+
+    explicit operator bool() const noexcept { return shedding_ != nullptr; }
+
+    // The task begins.
+    shedding::verdict leave(time_point submitted, time_point deadline) noexcept
+    {
+        shedding_->leave();
+        return std::exchange(shedding_, nullptr)->judge(submitted, deadline);
+    }
+
+private:
+    shedding* shedding_;
+};
+
+// Whether it is a property by which I/O objects, coroutines and strands get the execution context.
+template <class Property>
+inline constexpr bool asks_for_context = std::is_same_v<Property, asio::execution::context_t>;
+
+template <class Context>
+inline constexpr bool asks_for_context<asio::execution::context_as_t<Context>> = true;
+
+// A function that was submitted by a shedding_executor.
+template <class F>
+class shed_task
+{
+public:
+    template <class G>
+    shed_task(shedding& s, time_point deadline, G&& f)
+        : place_(s)
+        , deadline_(deadline)
+        , function_(std::forward<G>(f))
+    {
+        if (!place_)
+            throw queue_full_error();
+    }
+
+    void operator()()
+    {
+        if (place_.leave(submitted_, deadline_) == shedding::verdict::admitted)
+            std::move(function_)();
+    }
+
+private:
+    shed_place place_;
+    time_point submitted_ = std::chrono::steady_clock::now();
+    time_point deadline_;
+    F function_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,398 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#include <asio_ewyk/load_shedder.hpp>
+
+#include "pool_support.hpp"
+
+#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/use_strategy.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+BOOST_AUTO_TEST_SUITE(load_shedder)
+
+namespace {
+
+using namespace support;
+using asio::awaitable;
+using asio::use_awaitable;
+using boost::system::error_code;
+
+constexpr ewyk::load_shedder::time_point long_ago{};
+
+// From the second one on, everything that waits is refused.
+constexpr ewyk::load_shedder_options strict{.max_queue_delay = 1ns, .interval = 0ns};
+
+// Returns when the clock has gone on.
+void pass_some_time()
+{
+    auto const then = std::chrono::steady_clock::now() + 1us;
+    while (std::chrono::steady_clock::now() <= then)
+        std::this_thread::yield();
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(options_that_cannot_work_are_refused)
+{
+    auto const names = [](std::string_view option) {
+        return [=](std::invalid_argument const& e) {
+            return std::string_view(e.what()).starts_with(option);
+        };
+    };
+    BOOST_CHECK_EXCEPTION(ewyk::load_shedder({.max_queue_delay = 0ns}), std::invalid_argument,
+        names("max_queue_delay"));
+    BOOST_CHECK_EXCEPTION(
+        ewyk::load_shedder({.interval = -1ns}), std::invalid_argument, names("interval"));
+    BOOST_TEST((ewyk::load_shedder({.interval = 0ns}).options().interval == 0ns));
+}
+
+// Executors
+
+namespace {
+
+template <class Executor>
+void runs_all_by(Executor const& inner, std::function<void()> const& run)
+{
+    constexpr int many = 100;
+    ewyk::load_shedder shedder({.max_queue_delay = 24h});
+    std::atomic<int> ran{0};
+    gathering done;
+    for (int i = 0; i != many; ++i)
+        asio::post(shedder.executor(inner), [&, own = std::make_unique<int>(1)] {
+            ran += *own;
+            done.arrive();
+        });
+    run();
+    BOOST_TEST(done.wait_for(many));
+    BOOST_TEST(ran == many);
+    auto const m = shedder.metrics();
+    BOOST_TEST(m.refused + m.late + m.full == 0u);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(stands_in_front_of_any_executor)
+{
+    auto const nothing = [] {};
+    {
+        asio::io_context ctx;
+        runs_all_by(ctx.get_executor(), [&] { ctx.run(); });
+        runs_all_by(asio::any_io_executor(ctx.get_executor()), [&] { ctx.restart(), ctx.run(); });
+    }
+    {
+        ewyk::strategy_context ctx;
+        runs_all_by(ctx.get_executor(), [&] { ctx.run(); });
+        runs_all_by(
+            asio::make_strand(ctx.get_executor()), [&] { ctx.restart(), ctx.run(); });
+    }
+    ewyk::worker_pool workers;
+    runs_all_by(workers.get_executor(), nothing);
+    ewyk::event_loop loop;
+    runs_all_by(loop.get_executor(), nothing);
+    asio::thread_pool pool(2);
+    runs_all_by(pool.get_executor(), nothing);
+}
+
+BOOST_AUTO_TEST_CASE(has_the_properties_of_the_inner_one)
+{
+    ewyk::strategy_context ctx;
+    ewyk::load_shedder shedder;
+    ewyk::load_shedder other;
+    auto const ex = shedder.executor(ctx);
+    BOOST_TEST((ex == shedder.executor(ctx.get_executor())));
+    BOOST_TEST((ex != other.executor(ctx)));
+    BOOST_TEST((asio::query(ex, asio::execution::blocking) == asio::execution::blocking.possibly));
+    auto const never = asio::require(ex, asio::execution::blocking.never);
+    BOOST_TEST((asio::query(never, asio::execution::blocking) == asio::execution::blocking.never));
+    BOOST_TEST((never != ex));
+    auto const pc = asio::require(ex, ewyk::strategy.produce_consume);
+    BOOST_TEST((asio::query(pc, ewyk::strategy) == ewyk::strategy_t::produce_consume));
+    BOOST_TEST((pc.get_inner_executor()
+        == asio::require(ctx.get_executor(), ewyk::strategy.produce_consume)));
+    BOOST_TEST((asio::query(ex, ewyk::deadline()) == ewyk::deadline::time_point::max()));
+    auto const soon = asio::require(pc, ewyk::deadline(long_ago));
+    BOOST_TEST((asio::query(soon, ewyk::deadline()) == long_ago));
+    BOOST_TEST((soon != pc));
+    BOOST_TEST((asio::query(asio::prefer(soon, asio::execution::relationship.continuation),
+                    ewyk::deadline())
+        == long_ago));
+}
+
+BOOST_AUTO_TEST_CASE(counts_as_work_of_the_context)
+{
+    ewyk::strategy_context ctx;
+    ewyk::load_shedder shedder;
+    bool ran = false;
+    asio::post(shedder.executor(ctx), [&] { ran = true; });
+    BOOST_TEST(ctx.run() == 1u);
+    BOOST_TEST(ran);
+}
+
+BOOST_AUTO_TEST_CASE(dispatch_runs_at_once_where_the_inner_one_does)
+{
+    ewyk::strategy_context ctx;
+    ewyk::load_shedder shedder;
+    bool inside = false;
+    asio::post(ctx, [&] {
+        asio::dispatch(shedder.executor(ctx), [&] { inside = true; });
+        BOOST_TEST(inside);
+    });
+    ctx.run();
+}
+
+BOOST_AUTO_TEST_CASE(exceptions_of_functions_pass)
+{
+    ewyk::strategy_context ctx;
+    ewyk::load_shedder shedder;
+    asio::post(shedder.executor(ctx), [] { throw std::runtime_error("as planned"); });
+    BOOST_CHECK_THROW(ctx.run(), std::runtime_error);
+}
+
+// What is refused
+
+BOOST_AUTO_TEST_CASE(destroys_what_has_waited_for_too_long)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    ewyk::load_shedder shedder(strict);
+    int ran = 0;
+    auto const token = std::make_shared<int>();
+    for (int i = 0; i != 10; ++i)
+        asio::post(shedder.executor(ctx), [&ran, token] { ++ran; });
+    BOOST_TEST(token.use_count() == 11);
+    pass_some_time();
+    BOOST_TEST(!shedder.overloaded());
+    ctx.run();
+    BOOST_TEST(ran == 1);
+    BOOST_TEST(token.use_count() == 1);
+    auto const m = shedder.metrics();
+    BOOST_TEST(m.refused == 9u);
+    BOOST_TEST(m.late == 0u);
+    BOOST_TEST(m.queue_delay.count() > 1);
+}
+
+BOOST_AUTO_TEST_CASE(stands_in_front_of_a_pool)
+{
+    std::atomic<int> ran{0};
+    auto const compute = [&ran] { ++ran; };
+    // tag::executor[]
+    ewyk::load_shedder shedder({.max_queue_delay = 50ms});
+    ewyk::worker_pool pool;
+    auto const requests = shedder.executor(pool);
+    asio::post(requests, compute);
+    // end::executor[]
+    // tag::deadline[]
+    auto const soon = std::chrono::steady_clock::now() + 30s;
+    asio::post(asio::require(requests, ewyk::deadline(soon)), compute);
+    // end::deadline[]
+    pool.wait();
+    BOOST_TEST(ran == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_strand_keeps_the_order_of_the_rest)
+{
+    ewyk::strategy_context ctx;
+    ewyk::load_shedder shedder;
+    auto const strand = asio::make_strand(ctx.get_executor());
+    auto const ex = shedder.executor(strand);
+    auto const late = asio::require(ex, ewyk::deadline(long_ago));
+    std::vector<int> order;
+    std::vector<int> expected;
+    for (int i = 0; i != 100; ++i)
+        if (i % 3 == 0)
+            asio::post(late, [&] { order.push_back(-1); });
+        else
+        {
+            asio::post(ex, [&order, i] { order.push_back(i); });
+            expected.push_back(i);
+        }
+    ctx.run();
+    BOOST_TEST(order == expected, boost::test_tools::per_element());
+    BOOST_TEST(shedder.metrics().late == 34u);
+}
+
+BOOST_AUTO_TEST_CASE(what_begins_after_its_deadline_is_refused)
+{
+    ewyk::strategy_context ctx;
+    ewyk::load_shedder shedder;
+    bool in_time = false;
+    bool late = false;
+    auto const ex = shedder.executor(ctx);
+    auto const now = std::chrono::steady_clock::now();
+    asio::post(asio::require(ex, ewyk::deadline(now + 24h)), [&] { in_time = true; });
+    asio::post(asio::require(ex, ewyk::deadline(now)), [&] { late = true; });
+    pass_some_time();
+    ctx.run();
+    BOOST_TEST(in_time);
+    BOOST_TEST(!late);
+    BOOST_TEST(shedder.metrics().late == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(beyond_max_waiting_the_submitter_is_told_at_once)
+{
+    ewyk::load_shedder shedder({.max_waiting = 2});
+    int ran = 0;
+    {
+        ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+        auto const ex = shedder.executor(ctx);
+        auto const token = std::make_shared<int>();
+        auto const f = [&ran, token] { ++ran; };
+        asio::post(ex, f);
+        asio::post(ex, f);
+        BOOST_CHECK_THROW(asio::post(ex, f), ewyk::queue_full_error);
+        BOOST_TEST(token.use_count() == 4);
+        ctx.run();
+        BOOST_TEST(ran == 2);
+        // One that runs waits no longer.
+        asio::post(ex, [&] {
+            asio::post(ex, f);
+            asio::post(ex, f);
+            BOOST_CHECK_THROW(asio::post(ex, f), ewyk::queue_full_error);
+        });
+        ctx.restart();
+        ctx.run();
+        BOOST_TEST(ran == 4);
+        asio::post(ex, f);
+        asio::post(ex, f);
+    }
+    // What was destroyed with its context waits no longer either.
+    asio::io_context ctx;
+    asio::post(shedder.executor(ctx), [&] { ++ran; });
+    asio::post(shedder.executor(ctx), [&] { ++ran; });
+    ctx.run();
+    BOOST_TEST(ran == 6);
+    BOOST_TEST(shedder.metrics().full == 2u);
+}
+
+// async_admit
+
+BOOST_AUTO_TEST_CASE(tells_a_handler_why)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    std::vector<error_code> told;
+    auto tell = asio::bind_executor(ctx, [&](error_code e) { told.push_back(e); });
+    ewyk::load_shedder shedder(strict);
+    shedder.async_admit(tell);
+    shedder.async_admit(tell);
+    pass_some_time();
+    ctx.run();
+    ewyk::load_shedder patient({.max_queue_delay = 24h, .max_waiting = 2});
+    patient.async_admit(long_ago, tell);
+    patient.async_admit(tell);
+    patient.async_admit(tell);
+    ctx.restart();
+    ctx.run();
+    error_code const none;
+    BOOST_TEST_REQUIRE(told.size() == 5u);
+    BOOST_TEST(told[0] == none);
+    BOOST_TEST(told[1] == asio::error::try_again);
+    BOOST_TEST(told[2] == asio::error::timed_out);
+    BOOST_TEST(told[3] == none);
+    BOOST_TEST(told[4] == asio::error::no_buffer_space);
+    BOOST_TEST(patient.metrics().full == 1u);
+    BOOST_TEST(patient.metrics().late == 1u);
+}
+
+namespace {
+
+struct request
+{
+    std::string answer;
+};
+
+awaitable<void> compute(request& r)
+{
+    r.answer = "200 OK";
+    co_return;
+}
+
+// tag::shed[]
+awaitable<void> answer(request& r, ewyk::load_shedder& shedder)
+{
+    error_code refused;
+    co_await shedder.async_admit(asio::redirect_error(use_awaitable, refused));
+    if (refused)
+        r.answer = "503 Service Unavailable";
+    else
+        co_await compute(r);
+}
+// end::shed[]
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_coroutine_answers_what_is_refused)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    ewyk::load_shedder shedder(strict);
+    std::vector<request> requests(3);
+    for (request& r : requests)
+        asio::co_spawn(ctx, answer(r, shedder), asio::detached);
+    // Each waits in the queue behind the first steps of the others.
+    asio::post(ctx, [] { pass_some_time(); });
+    ctx.run();
+    BOOST_TEST(requests[0].answer == "200 OK");
+    BOOST_TEST(requests[1].answer == "503 Service Unavailable");
+    BOOST_TEST(requests[2].answer == "503 Service Unavailable");
+}
+
+BOOST_AUTO_TEST_CASE(admits_by_a_future)
+{
+    ewyk::event_loop loop;
+    ewyk::load_shedder shedder;
+    auto admitted = shedder.async_admit(asio::bind_executor(loop, asio::use_future));
+    BOOST_TEST_REQUIRE((admitted.wait_for(patience) == std::future_status::ready));
+    admitted.get();
+}
+
+// Threads
+
+BOOST_AUTO_TEST_CASE(many_submit_and_many_run)
+{
+    constexpr int submitters = 4;
+    constexpr int many = 2000;
+    ewyk::load_shedder shedder({.max_queue_delay = 1us, .interval = 0ns, .max_waiting = 50});
+    std::atomic<int> ran{0};
+    std::atomic<int> refused{0};
+    {
+        ewyk::worker_pool pool({.max_threads = 3});
+        std::vector<std::thread> threads;
+        for (int i = 0; i != submitters; ++i)
+            threads.emplace_back([&] {
+                auto const ex = shedder.executor(pool);
+                for (int n = 0; n != many; ++n)
+                    try
+                    {
+                        asio::post(ex, [&] { ++ran; });
+                    }
+                    catch (ewyk::queue_full_error const&)
+                    {
+                        ++refused;
+                    }
+            });
+        for (auto& t : threads)
+            t.join();
+        pool.wait();
+    }
+    auto const m = shedder.metrics();
+    BOOST_TEST(m.full == static_cast<unsigned>(refused));
+    BOOST_TEST(ran + m.refused + m.full == static_cast<unsigned>(submitters * many));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

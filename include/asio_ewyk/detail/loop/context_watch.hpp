@@ -10,6 +10,8 @@
 
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
+#include <utility>
 #include <vector>
 
 namespace asio_ewyk::detail {
@@ -47,43 +49,61 @@ public:
     {
     }
 
-    void add(std::weak_ptr<context_watcher> watcher)
+    // `in_use`: held by the watcher's threads, shared, while they use the context.
+    void add(std::weak_ptr<context_watcher> watcher, std::shared_ptr<std::shared_mutex> in_use)
     {
         std::lock_guard const lock(mutex_);
-        std::erase_if(watchers_, [](auto const& w) { return w.expired(); });
-        watchers_.push_back(std::move(watcher));
+        std::erase_if(watchers_, [](entry const& w) {
+            if (!w.who.expired())
+                return false;
+            see(w);
+            return true;
+        });
+        watchers_.push_back({std::move(watcher), std::move(in_use)});
     }
 
     void closes() noexcept
     {
-        for (auto const& watcher : watchers())
-            if (auto const alive = watcher.lock())
+        for (entry const& w : watchers())
+            if (auto const alive = w.who.lock())
                 alive->context_closes(context());
     }
 
     void ended() noexcept
     {
-        for (auto const& watcher : watchers())
-            if (auto const alive = watcher.lock())
+        for (entry const& w : watchers())
+            if (auto const alive = w.who.lock())
                 alive->context_ended(context());
     }
 
 private:
+    struct entry
+    {
+        std::weak_ptr<context_watcher> who;
+        std::shared_ptr<std::shared_mutex> in_use;
+    };
+
     void shutdown() override
     {
-        for (auto const& watcher : watchers())
-            if (auto const alive = watcher.lock())
+        for (entry const& w : watchers())
+            if (auto const alive = w.who.lock())
                 alive->context_destroyed(context());
+            else
+                see(w);
     }
 
-    std::vector<std::weak_ptr<context_watcher>> watchers() const
+    // A watcher that is gone may have used the context a moment ago. To find it gone does not make
+    // visible what it did; to have the mutex after it does.
+    static void see(entry const& w) noexcept { std::lock_guard const lock(*w.in_use); }
+
+    std::vector<entry> watchers() const
     {
         std::lock_guard const lock(mutex_);
         return watchers_;
     }
 
     std::mutex mutable mutex_; // guards the list; not held while a watcher is told
-    std::vector<std::weak_ptr<context_watcher>> watchers_;
+    std::vector<entry> watchers_;
 };
 
 } // namespace asio_ewyk::detail

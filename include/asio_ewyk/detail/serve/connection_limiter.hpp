@@ -281,7 +281,7 @@ public:
     template <class F>
     void with_workers(F f)
     {
-        std::shared_lock const lock(workers_mutex_);
+        std::shared_lock const lock(*workers_mutex_);
         if (workers_open_)
             f();
     }
@@ -292,7 +292,7 @@ private:
     void watch(asio::execution_context& context)
     {
         asio::use_service<context_watch>(context).add(
-            std::shared_ptr<context_watcher>(shared_from_this(), this));
+            std::shared_ptr<context_watcher>(shared_from_this(), this), workers_mutex_);
         // It may have ended before: then it told no watcher, or will tell again.
         if (has_ended(context))
             context_ended(context);
@@ -354,7 +354,7 @@ private:
         }
         if (find(context) != workers_.end())
         {
-            std::lock_guard const lock(workers_mutex_);
+            std::lock_guard const lock(*workers_mutex_);
             workers_open_ = false;
         }
     }
@@ -403,7 +403,8 @@ private:
     bool stopping_ = false;
     std::exception_ptr failure_; // the first one
 
-    std::shared_mutex workers_mutex_; // shared: uses the workers; exclusive: destroys one
+    // Shared: uses the workers; exclusive: destroys one, perhaps when this is gone.
+    std::shared_ptr<std::shared_mutex> const workers_mutex_ = std::make_shared<std::shared_mutex>();
     bool workers_open_ = true;        // guarded by it
 };
 

@@ -162,7 +162,8 @@ struct serve_metrics
     // Of the moment.
 
     std::size_t open = 0;        ///< connections that have a session, or are on their way to it
-    std::size_t backing_off = 0; ///< listening sockets that are left alone, after an error
+    /// Listening sockets that are left alone, after an error or because of an overload.
+    std::size_t backing_off = 0;
 
     /// Of `open`, those of each worker, in the order of their group.
     std::vector<std::size_t> open_by_worker = {};

@@ -49,6 +49,12 @@ struct serve_options
     /// no limit.
     std::size_t max_accept_rate = 0;
 
+    /// Whether there is more work than can be done, such as `load_shedder::overloaded`. While it
+    /// says so, clients wait in the system's backlog, and it is asked again after `back_off`. Asked
+    /// before each connection. An exception counts as yes, and goes to `on_session_error`. Must not
+    /// block. Empty: there never is.
+    std::function<bool()> overloaded = {};
+
     /// How many clients the system lets wait to be accepted. At least 1. No effect on an acceptor
     /// of the caller's.
     int backlog = boost::asio::socket_base::max_listen_connections;
@@ -66,7 +72,7 @@ struct serve_options
     std::optional<int> receive_buffer_size = {};
 
     /// How long the listening socket is left alone when the system is out of descriptors or of
-    /// memory, or says something unexpected. More than 0.
+    /// memory, or says something unexpected, or `overloaded` is true. More than 0.
     std::chrono::nanoseconds back_off = std::chrono::milliseconds(50);
 
     /// How long sessions may go on after the operation was cancelled; then their connections are

@@ -362,6 +362,8 @@ private:
                 self.acceptor.wait(asio::socket_base::wait_read, error);
             if (error)
                 return failed(error, reported);
+            if (options().overloaded && options().overloaded())
+                return next_step::back_off;
             if (enter(self))
             {
                 place p(shared_from_this());

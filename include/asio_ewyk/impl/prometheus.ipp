@@ -326,7 +326,8 @@ ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<lab
         m.accept_errors);
     w.gauge("asio_ewyk_serve_connections", "Connections that have a session.", m.open);
     w.gauge("asio_ewyk_serve_backing_off",
-        "Listening sockets that are left alone, after an error or because of an overload.", m.backing_off);
+        "Listening sockets that are left alone, after an error or because of an overload.",
+        m.backing_off);
     for (std::size_t i = 0; i != m.open_by_worker.size(); ++i)
         w.gauge("asio_ewyk_serve_worker_connections",
             "Connections that have a session on that worker.", m.open_by_worker[i],

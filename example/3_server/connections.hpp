@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_EXAMPLE_3_SERVER_CONNECTIONS_HPP
 #define ASIO_EWYK_EXAMPLE_3_SERVER_CONNECTIONS_HPP
 
+#include "shedding.hpp"
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -101,13 +103,15 @@ class connections : public std::enable_shared_from_this<connections>
 public:
     /// `page` writes the page of metrics, and may be called by any thread.
     connections(asio::any_io_executor executor, steady_clock::duration timeout,
-        std::function<std::string()> page)
-      : timeout_(timeout), page_(std::move(page)), timer_(std::move(executor))
+        std::chrono::milliseconds max_queue_delay, std::function<std::string()> page)
+      : timeout_(timeout), shedders_(max_queue_delay), page_(std::move(page)),
+        timer_(std::move(executor))
     {
     }
 
     steady_clock::duration timeout() const noexcept { return timeout_; }
     std::function<std::string()> const& page() const noexcept { return page_; }
+    shedders& shedding() noexcept { return shedders_; }
 
     void add(watched& connection)
     {
@@ -192,6 +196,7 @@ private:
     }
 
     steady_clock::duration const timeout_;
+    shedders shedders_;
     std::function<std::string()> const page_;
     std::mutex mutable mutex_;              // protects what follows
     asio::steady_timer timer_;

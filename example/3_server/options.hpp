@@ -37,6 +37,7 @@ struct options
     std::chrono::microseconds grace{};
     asio::ip::tcp::endpoint where;
     std::chrono::milliseconds timeout{};
+    std::chrono::milliseconds max_queue_delay{};  ///< 0: no request is refused
     watching watched;
     std::string trace;                            ///< file to write at the end, unless empty
     bool help = false;
@@ -92,6 +93,9 @@ inline boost::program_options::options_description describe()
             "the port to listen on; 0 takes any that is free")
         ("timeout", po::value<double>()->default_value(10, "10"),
             "seconds that a client may take to send a request or to take an answer")
+        ("max-queue-delay", po::value<long>()->default_value(0),
+            "milliseconds that requests may wait where more come than can be answered; beyond "
+            "twice that they get 503. 0: none does. Not for the model hadoop, which has no queue")
         ("stall-threshold", po::value<long>()->default_value(0),
             "milliseconds after which a handler is reported on stderr; 0: none is. "
             "Not for plain Asio, nor for the model hadoop, which runs it")
@@ -122,6 +126,8 @@ inline options parse_options(int argc, char const* const* argv)
         o.watched.timing = given.count("timing") != 0;
         o.watched.stall_threshold = std::chrono::milliseconds(detail::checked(
             "stall-threshold", given["stall-threshold"].as<long>(), 0L, 1'000'000L));
+        o.max_queue_delay = std::chrono::milliseconds(detail::checked(
+            "max-queue-delay", given["max-queue-delay"].as<long>(), 0L, 1'000'000L));
         o.trace = given["trace"].as<std::string>();
         o.strategy = given["strategy"].as<std::string>();
         if (given.count("model"))
@@ -131,6 +137,8 @@ inline options parse_options(int argc, char const* const* argv)
                 throw usage_error("--model and --strategy exclude each other");
             if (!given["grace"].defaulted() && o.model != "jetty")
                 throw usage_error("--grace has no meaning for the model " + o.model);
+            if (!given["max-queue-delay"].defaulted() && o.model == "hadoop")
+                throw usage_error("--max-queue-delay has no meaning for the model hadoop");
         }
         if (given.count("threads"))
             o.threads = static_cast<std::size_t>(

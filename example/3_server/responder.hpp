@@ -85,6 +85,12 @@ public:
         return compose(r, http::status::not_found);
     }
 
+    /// Composes the answer to a request that has waited for too long.
+    std::string_view answer_overloaded(request const& r)
+    {
+        return compose(r, http::status::service_unavailable);
+    }
+
     /// Composes the last answer of a connection whose request was not understood.
     std::string_view refuse(http::status why)
     {

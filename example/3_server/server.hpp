@@ -50,13 +50,14 @@ class server
 {
 public:
     /// Binds and listens. Throws std::runtime_error if it cannot.
-    server(Arrangement& arrangement, tcp::endpoint const& where, steady_clock::duration timeout)
+    server(Arrangement& arrangement, tcp::endpoint const& where, steady_clock::duration timeout,
+        std::chrono::milliseconds max_queue_delay)
       : arrangement_(arrangement),
         strand_(asio::make_strand(arrangement.get_executor())),
         acceptor_(listen(strand_, where)),
         signals_(strand_, SIGINT, SIGTERM),
         connections_(std::make_shared<connections>(
-            arrangement.get_executor(), timeout, [&arrangement] { return page(arrangement); }))
+            arrangement.get_executor(), timeout, max_queue_delay, [this] { return page(); }))
     {
     }
 
@@ -96,10 +97,11 @@ private:
         co_await s.run();
     }
 
-    static std::string page(Arrangement& arrangement)
+    std::string page()
     {
         asio_ewyk::prometheus_page page;
-        arrangement.add_metrics(page);
+        arrangement_.add_metrics(page);
+        connections_->shedding().add_metrics(page);
         auto const used = usage::now();
         page.add_counter("process_cpu_seconds_total", "User and system time.",
             std::chrono::duration<double>(used.cpu).count());

@@ -50,7 +50,7 @@ public:
 
     session(socket_type socket, std::shared_ptr<connections> all, Offload offload)
       : socket_(std::move(socket)), all_(std::move(all)), offload_(offload),
-        responder_(all_->page())
+        responder_(all_->page()), shedder_(all_->shedding().of(socket_.get_executor().context()))
     {
         error_code ignored;    // of a client that has gone already; the first read finds out
         socket_.set_option(tcp::no_delay(true), ignored);
@@ -101,6 +101,7 @@ private:
     [[no_unique_address]] Offload offload_;
     request_reader reader_;
     responder responder_;
+    asio_ewyk::load_shedder* shedder_;    // null if nothing is refused
     std::uint64_t served_ = 0;
 };
 
@@ -158,10 +159,15 @@ asio::awaitable<void, Executor> session<Executor, Offload>::run()
             request.keep_alive = request.keep_alive && ending() == reason::none;
             keep_alive = request.keep_alive;
             never_expire();
+            error_code refused;
+            if (shedder_ && request.todo != action::metrics)
+                refused = std::get<0>(co_await shedder_->async_admit(token));
             bool elsewhere = false;
             if constexpr (offloads)
-                elsewhere = offload_.takes(request);
-            if (!elsewhere)
+                elsewhere = !refused && offload_.takes(request);
+            if (refused)
+                text = responder_.answer_overloaded(request);
+            else if (!elsewhere)
                 text = responder_.answer(request);
             else if constexpr (offloads)
                 text = co_await answer_elsewhere(request);

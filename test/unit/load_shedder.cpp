@@ -352,6 +352,18 @@ BOOST_AUTO_TEST_CASE(a_coroutine_answers_what_is_refused)
     BOOST_TEST(requests[2].answer == "503 Service Unavailable");
 }
 
+// Also where they are destroyed with their context.
+BOOST_AUTO_TEST_CASE(what_waits_may_own_the_shedder)
+{
+    asio::io_context ctx;
+    auto const shedder
+        = std::make_shared<ewyk::load_shedder>(ewyk::load_shedder_options{.max_waiting = 2});
+    ewyk::load_shedder& s = *shedder;
+    asio::post(s.executor(ctx), [shedder] {});
+    s.async_admit(asio::bind_executor(ctx, [shedder](error_code) {}));
+    BOOST_CHECK_THROW(asio::post(s.executor(ctx), [] {}), ewyk::queue_full_error);
+}
+
 BOOST_AUTO_TEST_CASE(admits_by_a_future)
 {
     ewyk::event_loop loop;

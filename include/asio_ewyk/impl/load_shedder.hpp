@@ -33,9 +33,9 @@ class admit_op
 public:
     template <class H>
     admit_op(shedding& s, time_point deadline, H&& handler)
-        : place_(s)
+        : handler_(std::forward<H>(handler))
+        , place_(s)
         , deadline_(deadline)
-        , handler_(std::forward<H>(handler))
     {
     }
 
@@ -62,10 +62,10 @@ private:
         return {};
     }
 
+    Handler handler_; // the last to be destroyed: it may own the shedder
     shed_place place_;
     time_point submitted_ = std::chrono::steady_clock::now();
     time_point deadline_;
-    Handler handler_;
 };
 
 struct initiate_admit

@@ -144,9 +144,9 @@ class shed_task
 public:
     template <class G>
     shed_task(shedding& s, time_point deadline, G&& f)
-        : place_(s)
+        : function_(std::forward<G>(f))
+        , place_(s)
         , deadline_(deadline)
-        , function_(std::forward<G>(f))
     {
         if (!place_)
             throw queue_full_error();
@@ -159,10 +159,10 @@ public:
     }
 
 private:
+    F function_; // the last to be destroyed: it may own the shedder
     shed_place place_;
     time_point submitted_ = std::chrono::steady_clock::now();
     time_point deadline_;
-    F function_;
 };
 
 } // namespace asio_ewyk::detail

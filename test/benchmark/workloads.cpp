@@ -8,6 +8,7 @@
 #include "mixed_chains.hpp"
 #include "overload.hpp"
 #include "post.hpp"
+#include "received_data.hpp"
 #include "stalls.hpp"
 #include "strategy.hpp"
 #include "workload.hpp"
@@ -19,6 +20,7 @@ std::vector<workload> const& workloads()
     static std::vector<workload> const all{
         post_workload(),
         bimodal_workload(),
+        received_data_workload(),
         strategy_workload(),
         handler_length_workload(),
         cpu_bound_workload(),

@@ -79,6 +79,19 @@ _PLANS = (
     ),
     _Plan(
         Workload(
+            "received_data",
+            "production copies so many KiB, as the system does with what came for a socket, and a"
+            " task adds them up; an operation is a KiB",
+            (CPU_NS, SWITCHES),
+            baselines=("thread_pool",),
+            also_compared=(CPU_NS,),
+        ),
+        quick=[{"kib": kib} for kib in (1, 16, 64, 256)],
+        more=[{"kib": kib} for kib in (4, 128, 1024)],
+        peers=("thread_pool", *_STRATEGIES),
+    ),
+    _Plan(
+        Workload(
             "strategy",
             "Jetty's own benchmark: submitters with a producer and a strategy each share a pool",
             (CPU_US, SWITCHES, FUTEX_CALLS, MEMORY),

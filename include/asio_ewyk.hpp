@@ -32,6 +32,7 @@
 #include <asio_ewyk/stalls.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_context.hpp>
+#include <asio_ewyk/strategy_context_group.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
 #include <asio_ewyk/strategy_policy.hpp>

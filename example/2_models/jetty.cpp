@@ -30,25 +30,18 @@ asio::awaitable<void> session(tcp::socket socket)
 int main()
 {
     // tag::model[]
-    ewyk::worker_pool pool({.max_threads = 200, .name = "jetty"});
-    ewyk::context_group<ewyk::strategy_context> selectors(2, [&](std::size_t) {
-        return std::make_unique<ewyk::strategy_context>(pool, ewyk::strategy.eat_what_you_kill);
-    });
+    ewyk::strategy_context_group selectors(2, {.max_threads = 200, .name = "jetty"});
     // end::model[]
 
-    tcp::acceptor acceptor(selectors[0], anywhere());
+    tcp::acceptor acceptor(selectors.next(), anywhere());
     auto const where = acceptor.local_endpoint();
-    ewyk::serve(std::move(acceptor), selectors, session, asio::detached);
+    asio::cancellation_signal stop;
+    auto served = ewyk::serve(std::move(acceptor), selectors, session,
+        asio::bind_cancellation_slot(stop.slot(), asio::use_future));
 
-    std::vector<std::thread> threads;
-    for (ewyk::strategy_context& selector : selectors)
-        threads.emplace_back([&selector, work = asio::make_work_guard(selector)] {
-            selector.run();
-        });
     int const result = try_it("jetty", where, "abc", "cba");
-    for (ewyk::strategy_context& selector : selectors)
-        selector.stop();
-    for (std::thread& t : threads)
-        t.join();
+    stop.emit(asio::cancellation_type::total);
+    served.get(); // after the last connection
+    selectors.join();
     return result;
 }

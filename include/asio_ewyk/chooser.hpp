@@ -9,12 +9,15 @@
 #include <asio_ewyk/context_group.hpp>
 #include <asio_ewyk/detail/loop/load_balance.hpp>
 #include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/serve_control.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace asio_ewyk {
@@ -93,6 +96,83 @@ private:
     static constexpr std::chrono::milliseconds interval{10};
 
     std::unique_ptr<state> state_;
+};
+
+/** Chooses the context with the fewest open connections, of those that `serve` counts with a
+    handle: for an `event_loop_group` or any other `context_group`, instead of turns.
+
+    For connections that live long and whose numbers would become unequal: turns give each
+    context the same number of new ones only. Among equals they come in turn. A loop that has ended
+    is not chosen, unless all have. How much a connection has to do does not count: for that see
+    least_loaded.
+
+    The group has to be the workers of each `serve` with that handle. Where several acceptors ask at
+    the same moment they may be told the same context.
+
+    A copy is a chooser with the same handle.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: `operator()` is safe.
+
+    @par Exception Safety
+    Strong guarantee. `operator()` throws `std::bad_alloc`.
+
+    @par Example
+    @snippet test/unit/least_connections.cpp least_connections
+
+    @see serve_metrics::open_by_worker
+*/
+class least_connections
+{
+public:
+    /// No-throw guarantee.
+    explicit least_connections(serve_control control) noexcept
+        : control_(std::move(control))
+    {
+    }
+
+    least_connections(least_connections const& other) noexcept
+        : least_connections(other.control_)
+    {
+    }
+
+    least_connections& operator=(least_connections const&) = delete;
+
+    /// The number of the context that is given the next connection.
+    template <class Context>
+    std::size_t operator()(context_group<Context> const& group) const
+    {
+        auto const open = control_.metrics().open_by_worker;
+        // Relaxed: nothing else depends on where the search begins.
+        std::size_t const first = last_.load(std::memory_order_relaxed) + 1;
+        std::size_t chosen = first % group.size();
+        std::size_t least = static_cast<std::size_t>(-1);
+        for (std::size_t n = 0; n != group.size(); ++n)
+        {
+            std::size_t const i = (first + n) % group.size();
+            std::size_t const here = i < open.size() ? open[i] : 0;
+            if (here < least && !has_ended(group[i]))
+            {
+                chosen = i;
+                least = here;
+            }
+        }
+        last_.store(chosen, std::memory_order_relaxed);
+        return chosen;
+    }
+
+private:
+    template <class Context>
+    static bool has_ended(Context const& context) noexcept
+    {
+        if constexpr (requires { context.terminated(); })
+            return context.terminated();
+        else
+            return false;
+    }
+
+    serve_control const control_;
+    std::atomic<std::size_t> mutable last_ = static_cast<std::size_t>(-1); // any thread that asks
 };
 
 } // namespace asio_ewyk

@@ -17,7 +17,6 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -81,6 +80,16 @@ public:
     /// refuses it.
     void start() { service_.start(); }
 
+    /** Runs f() once, at the end of the round of tasks that is under way, or of the next: Netty's
+        `executeAfterEventLoopIteration`. One that is asked for by f is for the next round.
+
+        On another thread a task asks for it. Throws what allocation and the copy of f throw, and
+        there what `execute` of the executor does. After the loop has ended f is destroyed.
+    */
+    template <class F>
+        requires std::invocable<std::decay_t<F>>
+    void execute_after_round(F&& f) { service_.execute_after_round(std::forward<F>(f)); }
+
     /** Runs f() after `delay`, from now; a negative one counts as 0. Never, if the clock does not
         reach that far: durations may be as long as their type can hold.
 
@@ -106,8 +115,9 @@ public:
     scheduled_task schedule_at_fixed_rate(std::chrono::duration<R1, P1> const& initial_delay,
         std::chrono::duration<R2, P2> const& period, F&& f)
     {
-        return repeat<detail::timer_queue::kind::fixed_rate>("period must be more than 0",
-            detail::saturated(initial_delay), detail::saturated(period), std::forward<F>(f));
+        return scheduled_task(service_.repeat<detail::timer_queue::kind::fixed_rate>(
+            "period must be more than 0", detail::saturated(initial_delay),
+            detail::saturated(period), std::forward<F>(f)));
     }
 
     /** Runs f() after `initial_delay`, and again each time that `delay` has passed since a run
@@ -120,8 +130,9 @@ public:
     scheduled_task schedule_with_fixed_delay(std::chrono::duration<R1, P1> const& initial_delay,
         std::chrono::duration<R2, P2> const& delay, F&& f)
     {
-        return repeat<detail::timer_queue::kind::fixed_delay>("delay must be more than 0",
-            detail::saturated(initial_delay), detail::saturated(delay), std::forward<F>(f));
+        return scheduled_task(service_.repeat<detail::timer_queue::kind::fixed_delay>(
+            "delay must be more than 0", detail::saturated(initial_delay),
+            detail::saturated(delay), std::forward<F>(f)));
     }
 
     /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
@@ -216,27 +227,13 @@ public:
     std::size_t poll() = delete;
     std::size_t poll_one() = delete;
     void restart() = delete;
-    template <class Duration>
-    std::size_t run_for(Duration const&) = delete;
-    template <class TimePoint>
-    std::size_t run_until(TimePoint const&) = delete;
-    template <class Duration>
-    std::size_t run_one_for(Duration const&) = delete;
-    template <class TimePoint>
-    std::size_t run_one_until(TimePoint const&) = delete;
+    std::size_t run_for(auto const&) = delete;
+    std::size_t run_until(auto const&) = delete;
+    std::size_t run_one_for(auto const&) = delete;
+    std::size_t run_one_until(auto const&) = delete;
 
 private:
     friend class event_loop_group;
-
-    template <detail::timer_queue::kind Kind, class F>
-    scheduled_task repeat(char const* refusal, std::chrono::nanoseconds initial_delay,
-        std::chrono::nanoseconds period, F&& f)
-    {
-        if (period <= std::chrono::nanoseconds::zero())
-            throw std::invalid_argument(refusal);
-        return scheduled_task(
-            service_.run_later<Kind>(initial_delay, period, std::forward<F>(f)));
-    }
 
     // Idempotent.
     void end() noexcept

@@ -168,7 +168,12 @@ public:
     void stop() noexcept { service_.stop(); }
 
 private:
+    friend class strategy_context_group;
+
     using clock = std::chrono::steady_clock;
+
+    // Ends all but the services' memory. Idempotent.
+    void end() noexcept;
 
     template <class Rep, class Period>
     static clock::time_point after(std::chrono::duration<Rep, Period> const& time)

@@ -57,11 +57,16 @@ ASIO_EWYK_DECL strategy_context::strategy_context(int concurrency_hint)
 {
 }
 
-ASIO_EWYK_DECL strategy_context::~strategy_context()
+ASIO_EWYK_DECL void strategy_context::end() noexcept
 {
     // Before the services: handlers in the pool may still use sockets.
     service_.halt();
     shutdown();
+}
+
+ASIO_EWYK_DECL strategy_context::~strategy_context()
+{
+    end();
     destroy();
 }
 

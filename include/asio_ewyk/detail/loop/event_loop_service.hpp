@@ -79,9 +79,18 @@ public:
     template <class F, class Allocator>
     void execute(submission s, F&& f, Allocator const& allocator);
 
+    // See event_loop.
+    template <class F>
+    void execute_after_round(F&& f);
+
     // Runs f() later; null if it is too late for that. See event_loop.
     template <timer_queue::kind Kind, class F>
     std::shared_ptr<timer_queue::entry> run_later(
+        std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f);
+
+    // Likewise, again and again; throws std::invalid_argument(refusal) for a period of 0 or less.
+    template <timer_queue::kind Kind, class F>
+    std::shared_ptr<timer_queue::entry> repeat(char const* refusal,
         std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f);
 
     // Starts the thread unless it was before. Throws std::system_error.
@@ -152,6 +161,8 @@ private:
     void tell_state(text_sink& out) const noexcept override;
 
     template <class F>
+    void add_after_round(F&& f);
+    template <class F>
     void run_inline(F&& f);
     template <class F>
     void run_on_another_stack(F&& f);
@@ -181,7 +192,14 @@ private:
     friend wakeup_op<event_loop_service>;
     void woken();
     void run_round();
+    void run_tasks(time_point began);
+    void run_after_round();
     task* take() noexcept;
+    task* take_after_round() noexcept;
+    bool has_tasks() const noexcept
+    {
+        return !ready_.empty() || !after_round_.empty() || !posted_.empty();
+    }
 
     asio::io_context& ioc_;
     event_loop_options const options_;
@@ -193,6 +211,7 @@ private:
 
     // The loop's own.
     task_list ready_;
+    task_list after_round_; // for the end of the next round
     task_share share_;
     time_point last_round_{}; // its end, if the loop cannot have waited since
     own_counter in_place_;

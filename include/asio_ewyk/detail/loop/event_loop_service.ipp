@@ -83,7 +83,7 @@ ASIO_EWYK_DECL void event_loop_service::woken()
                 self.ran_ = ran;
                 self.last_ran_ = self.last_round_;
             }
-            if (self.ready_.empty())
+            if (self.ready_.empty() && self.after_round_.empty())
             {
                 self.scheduled_.store(false);
                 test_point();
@@ -122,7 +122,12 @@ ASIO_EWYK_DECL void event_loop_service::run_round()
                 self.times_->poll_delay.record(time);
         }
     } const at_end{*this, began};
+    run_tasks(began);
+    run_after_round();
+}
 
+ASIO_EWYK_DECL void event_loop_service::run_tasks(time_point began)
+{
     for (std::size_t n = share_.tasks(); n != 0;)
     {
         do
@@ -138,6 +143,32 @@ ASIO_EWYK_DECL void event_loop_service::run_round()
         if (share_.more(std::chrono::steady_clock::now() - began))
             n = share_.tasks();
     }
+}
+
+// Those that are there now: one that asks for another does so for the next round. If one throws,
+// the rest is for that, too.
+ASIO_EWYK_DECL void event_loop_service::run_after_round()
+{
+    task const* const last = after_round_.back();
+    // Relaxed: as in run_tasks().
+    while (!closed_.load(std::memory_order_relaxed))
+    {
+        task* const t = take_after_round();
+        if (!t)
+            return;
+        bool const is_last = t == last; // before it runs: its memory may be used for another one
+        run_timed(times_.get(), *t);
+        if (is_last)
+            return;
+    }
+}
+
+ASIO_EWYK_DECL task* event_loop_service::take_after_round() noexcept
+{
+    task* const t = after_round_.pop();
+    if (t)
+        depth_.take();
+    return t;
 }
 
 ASIO_EWYK_DECL task* event_loop_service::take() noexcept
@@ -160,9 +191,15 @@ ASIO_EWYK_DECL void event_loop_service::run_the_last()
     for (;;)
         try
         {
-            while (task* const t = take())
+            for (;;)
+            {
+                task* t = take();
+                if (!t)
+                    t = take_after_round();
+                if (!t)
+                    return;
                 run_timed(times_.get(), *t);
-            return;
+            }
         }
         catch (...)
         {
@@ -180,6 +217,8 @@ ASIO_EWYK_DECL void event_loop_service::destroy_tasks() noexcept
         depth_.take();
         t->destroy();
     }
+    while (task* const t = take_after_round())
+        t->destroy();
     destroy_late();
 }
 
@@ -312,8 +351,7 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
 ASIO_EWYK_DECL void event_loop_service::watch(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
-    bool const waits = !ready_.empty() || !posted_.empty();
-    time_point const last = waits ? std::chrono::steady_clock::now()
+    time_point const last = has_tasks() ? std::chrono::steady_clock::now()
                                   : std::max(last_ran_, timer_queue_->last_ran());
     quiet_timer_->expires_at(std::min(after(quiet_period, last), deadline));
     quiet_timer_->async_wait([=, this](boost::system::error_code) {
@@ -325,7 +363,7 @@ ASIO_EWYK_DECL void event_loop_service::end_if_quiet(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
     time_point const now = std::chrono::steady_clock::now();
-    bool const quiet = ready_.empty() && posted_.empty()
+    bool const quiet = !has_tasks()
         && after(quiet_period, std::max(last_ran_, timer_queue_->last_ran())) <= now;
     if (!quiet && now < deadline)
         return watch(quiet_period, deadline);

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -65,6 +66,34 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     schedule();
     if (closed_.load()) [[unlikely]]
         destroy_late();
+}
+
+template <class F>
+void event_loop_service::execute_after_round(F&& f)
+{
+    if (!running_in_this_thread())
+        execute({{}, {}, true},
+            [this, f = std::decay_t<F>(std::forward<F>(f))]() mutable {
+                add_after_round(std::move(f));
+            },
+            std::allocator<void>());
+    else if (closed_.load())
+        [[maybe_unused]] std::decay_t<F> const dropped(std::forward<F>(f));
+    else
+        add_after_round(std::forward<F>(f));
+}
+
+// Also in the last round, whose end then runs it.
+template <class F>
+void event_loop_service::add_after_round(F&& f)
+{
+    task* const t = make_task(std::forward<F>(f), {}, {}, std::allocator<void>());
+    if (times_)
+        t->submitted = time_stamp(std::chrono::steady_clock::now());
+    trace_point(trace_event::post, t);
+    depth_.add();
+    after_round_.push(t);
+    schedule();
 }
 
 template <class F>
@@ -131,6 +160,15 @@ std::shared_ptr<timer_queue::entry> event_loop_service::run_later(
         return nullptr;
     }
     return timer_queue_->add<Kind>(ioc_, due, period, std::forward<F>(f));
+}
+
+template <timer_queue::kind Kind, class F>
+std::shared_ptr<timer_queue::entry> event_loop_service::repeat(char const* refusal,
+    std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f)
+{
+    if (period <= std::chrono::nanoseconds::zero())
+        throw std::invalid_argument(refusal);
+    return run_later<Kind>(delay, period, std::forward<F>(f));
 }
 
 template <class F>

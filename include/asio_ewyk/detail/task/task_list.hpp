@@ -34,6 +34,7 @@ public:
 
     bool empty() const noexcept { return head_ == nullptr; }
     bool has_several() const noexcept { return head_ != tail_; }
+    task const* back() const noexcept { return tail_; }
 
     void push(task* t) noexcept
     {

@@ -18,6 +18,9 @@ using asio_ewyk::detail::time_point;
 constexpr auto target = 10ms;
 constexpr auto interval = 100ms;
 
+} // namespace
+
+// Not in the anonymous namespace: test cases derive from it.
 struct fixture
 {
     // At that time after the begin.
@@ -38,8 +41,6 @@ struct fixture
 
     asio_ewyk::detail::delay_limit limit{target, interval};
 };
-
-} // namespace
 
 BOOST_FIXTURE_TEST_CASE(short_delays_pass, fixture)
 {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <thread>
 #include <vector>
 
 using namespace support;
@@ -115,6 +116,34 @@ BOOST_AUTO_TEST_CASE(one_more_waits_for_its_turn)
         BOOST_TEST(ran.wait());
         BOOST_TEST(all.source(2).wait_until_drained());
     }
+}
+
+STRATEGY_TEST_CASE(contexts_with_a_caller_need_none, s)
+{
+    constexpr std::size_t contexts = 3;
+    ewyk::worker_pool pool({.max_threads = 1});
+    std::vector<std::unique_ptr<ewyk::strategy_context>> all;
+    std::vector<std::thread> callers;
+    gathering ran;
+    for (std::size_t i = 0; i != contexts; ++i)
+    {
+        ewyk::strategy_context& context
+            = *all.emplace_back(std::make_unique<ewyk::strategy_context>(pool, s));
+        callers.emplace_back([&context] {
+            auto const work = asio::make_work_guard(context);
+            context.run();
+        });
+    }
+    for (std::size_t round = 1; round <= 10; ++round)
+    {
+        for (auto& context : all)
+            asio::post(*context, [&] { ran.arrive(); });
+        BOOST_TEST(ran.wait_for(round * contexts));
+    }
+    for (auto& context : all)
+        context->stop();
+    for (std::thread& caller : callers)
+        caller.join();
 }
 
 } // namespace

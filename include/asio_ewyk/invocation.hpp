@@ -146,6 +146,30 @@ BOOST_NOINLINE inline bool may_block() noexcept
 
 } // namespace this_invocation
 
+/** Calls f() and returns what it returns; while it runs, this thread must not block.
+
+    For a thread that calls `execution_strategy::produce()` and has other things to attend to: with
+    `eat_what_you_kill` it runs `non_blocking` and `either` tasks itself, the latter with
+    `this_invocation::may_block()` false, and gives `blocking` ones to the pool. With
+    `produce_consume` and `execute_produce_consume` it runs all of them nevertheless; and so it does
+    where the pool's queue is full, with `queue_full::caller_runs`.
+
+    Calls may be nested, and mean this thread only: a thread that takes over production may block.
+    f must return on the thread that called it. A coroutine that it makes is not a part of it.
+
+    Throws what f throws; the thread may block again then as it could before. Jetty's
+    `Invocable.invokeNonBlocking`.
+
+    @par Example
+    @snippet test/unit/invoke_non_blocking.cpp produce
+*/
+template <class F>
+decltype(auto) invoke_non_blocking(F&& f)
+{
+    detail::may_block_scope const mark(false);
+    return std::forward<F>(f)();
+}
+
 } // namespace asio_ewyk
 
 #endif

@@ -34,6 +34,7 @@ public:
         session_store& sessions, unsigned seed)
         : connection_(sessions, with["sleeps"] != 0, seed)
         , strategy_(connection_, pool, s.strategy, s.grace(with.microseconds("grace")))
+        , non_blocking_(with["non_blocking"] != 0)
         , random_(seed)
     {
     }
@@ -45,7 +46,10 @@ public:
             std::size_t const requests = burst();
             for (std::size_t i = 0; i != requests; ++i)
                 connection_.submit(answers_[i]);
-            strategy_.produce();
+            if (non_blocking_)
+                asio_ewyk::invoke_non_blocking([this] { strategy_.produce(); });
+            else
+                strategy_.produce();
             for (std::size_t i = 0; i != requests; ++i)
                 answers_[i].wait();
             done_.add();
@@ -70,6 +74,7 @@ private:
     std::array<answer, connection::most_requests> answers_;
     connection connection_;
     asio_ewyk::execution_strategy<connection> strategy_;
+    bool non_blocking_;
     std::minstd_rand random_;
 };
 
@@ -109,8 +114,8 @@ workload strategy_workload()
     std::vector<std::string_view> names;
     for (named_strategy const& s : strategies)
         names.push_back(s.name);
-    return {"strategy", names, {{"submitters", 8}, {"sleeps", 0}, {"grace", 50}},
-        measure_strategy};
+    return {"strategy", names,
+        {{"submitters", 8}, {"sleeps", 0}, {"non_blocking", 0}, {"grace", 50}}, measure_strategy};
 }
 
 } // namespace benchmark

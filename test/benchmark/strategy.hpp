@@ -17,7 +17,8 @@ namespace benchmark {
     1, 2 or 4 requests, produce(), and wait for the answers. To produce a request takes up to 500
     units of CPU, to answer it a session look-up, 100 units under the lock of the session, and 1000
     more; a quarter of them are delayed by up to 62 ms of sleep, or if `sleeps` is 0 by up to 75 000
-    units. Unlike there, no file is looked for.
+    units. With `non_blocking` produce() is called by invoke_non_blocking(). Unlike there, no file is
+    looked for.
 */
 workload strategy_workload();
 

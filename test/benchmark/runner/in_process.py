@@ -101,7 +101,11 @@ _PLANS = (
             {"submitters": 1, "sleeps": 0}, {"submitters": 400, "sleeps": 0},
             {"submitters": 1, "sleeps": 1}, {"submitters": 400, "sleeps": 1},
         ],
-        more=[{"submitters": n, "sleeps": s} for s in (0, 1) for n in (4, 16, 64)],
+        more=[
+            *({"submitters": n, "sleeps": s} for s in (0, 1) for n in (4, 16, 64)),
+            *({"submitters": n, "sleeps": s, "non_blocking": 1}
+              for s in (0, 1) for n in (1, 400)),
+        ],
         peers=_STRATEGIES,
     ),
     _Plan(

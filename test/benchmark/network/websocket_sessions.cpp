@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include "websocket_sessions.hpp"
+#include "handed_server.hpp"
 
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -29,7 +29,7 @@ void sleep_if_asked(std::string const& message)
 
 }
 
-void serve_websockets(boost::asio::io_context& context, std::function<void()> const& run)
+void serve(boost::asio::io_context& context, std::function<void()> const& run)
 {
     server sessions;
     sessions.clear_access_channels(websocketpp::log::alevel::all);

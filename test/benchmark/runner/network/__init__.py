@@ -17,7 +17,7 @@ from .measuring import (
 )
 from .workloads import (
     ACCEPT, ALL, ECHO, HTTP, IDLE, MIXED, MIXED_RATE, POOLED, QUIET, REQUESTS, REQUESTS_BESIDE,
-    REQUESTS_RATE, WEBSOCKET,
+    REQUESTS_RATE, RESTINIO, WEBSOCKET,
 )
 
 FAST = {"fast": (64, "/fast")}
@@ -30,9 +30,11 @@ FAST_ONLY = Load(FAST)
 ECHOED = Load({"echo": (64, "/")}, options=("--echo", "64"))
 ACCEPTED = Load({"accept": (64, "/")}, options=("--echo", "64", "--reconnect"))
 TALKING = {"fast": (28, "/fast")}
+TALKING_BESIDE = {**TALKING, "sleeping": (4, "/sleep/10000")}
+PAGES = Load(TALKING)
+PAGES_BESIDE = Load(TALKING_BESIDE)
 MESSAGES = Load(TALKING, options=("--websocket",))
-MESSAGES_BESIDE = Load(
-    {**TALKING, "sleeping": (4, "/sleep/10000")}, options=("--websocket",))
+MESSAGES_BESIDE = Load(TALKING_BESIDE, options=("--websocket",))
 
 # Of those that compute: they need a quarter of one processor.
 COMPUTING_RATE = 250
@@ -151,6 +153,11 @@ SCENARIOS = (
     Scenario(
         WEBSOCKET, {"beside": "sleeping"},
         functools.partial(measure_twice, MESSAGES_BESIDE, MESSAGES, shared), servers.WEBSOCKET,
+        quick=("io_context/1", EPC_WITH_GRACE, WITH_GRACE),
+    ),
+    Scenario(
+        RESTINIO, {"beside": "sleeping"},
+        functools.partial(measure_twice, PAGES_BESIDE, PAGES, shared), servers.RESTINIO,
         quick=("io_context/1", EPC_WITH_GRACE, WITH_GRACE),
     ),
     quiet("nothing", None),

@@ -57,17 +57,26 @@ def ours(name: str, *arguments: str) -> Peer:
     return Peer(command)
 
 
-def websocket(*arguments: str) -> Peer:
-    """A server with WebSocket++, which may have been missing when the programs were built."""
-    server = ours("websocket_server", *arguments)
+def handed(library: str, package: str) -> dict[str, Peer]:
+    """By name; a server of that library, which may have been missing when the programs were built.
+    What it does is given to an io_context, whichever context that is."""
 
-    def command(settings: Settings) -> Command:
-        found = server.command(settings)
-        if not Path(found[0]).exists():
-            raise NotAvailable("Debian's libwebsocketpp-dev is not installed")
-        return found
+    def peer(*arguments: str) -> Peer:
+        server = ours(f"{library}_server", *arguments)
 
-    return Peer(command)
+        def command(settings: Settings) -> Command:
+            found = server.command(settings)
+            if not Path(found[0]).exists():
+                raise NotAvailable(f"Debian's {package} is not installed")
+            return found
+
+        return Peer(command)
+
+    return {
+        "io_context/1": peer("io_context", "1"),
+        "produce_consume": peer("produce_consume", str(THREADS)),
+        **{f"{name}+grace": peer(name, str(THREADS)) for name in COVERED},
+    }
 
 
 def in_java(name: str) -> Peer:
@@ -94,12 +103,8 @@ HTTP: dict[str, Peer] = {
 }
 
 
-# By name; what WebSocket++ does is given to an io_context, whichever context that is.
-WEBSOCKET: dict[str, Peer] = {
-    "io_context/1": websocket("io_context", "1"),
-    "produce_consume": websocket("produce_consume", str(THREADS)),
-    **{f"{name}+grace": websocket(name, str(THREADS)) for name in COVERED},
-}
+WEBSOCKET = handed("websocket", "libwebsocketpp-dev")
+RESTINIO = handed("restinio", "librestinio-dev")
 
 
 def requests(form: str) -> dict[str, Peer]:

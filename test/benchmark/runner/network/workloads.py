@@ -130,6 +130,12 @@ WEBSOCKET = Workload(
     (RATE, ALONE_RATE, P50, P99, P999, OTHERS, beside("p50"), CPU_US, ERRORS),
     compared=RATE_ALONE,
 )
+RESTINIO = Workload(
+    "restinio",
+    "28 connections to a RESTinio server, first alone, then beside 4 whose handlers sleep",
+    (RATE, ALONE_RATE, P50, P99, P999, OTHERS, beside("p50"), CPU_US, ERRORS),
+    compared=RATE_ALONE,
+)
 QUIET = Workload(
     "quiet",
     "a server without clients, since it began or after a load",
@@ -139,5 +145,5 @@ QUIET = Workload(
 
 ALL = (
     HTTP, MIXED, MIXED_RATE, ECHO, ACCEPT, IDLE, REQUESTS, REQUESTS_BESIDE, REQUESTS_RATE,
-    WEBSOCKET, QUIET,
+    WEBSOCKET, RESTINIO, QUIET,
 )

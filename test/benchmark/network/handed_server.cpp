@@ -2,14 +2,14 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// A WebSocket++ server, which knows nothing of this library, on one of its contexts.
+// A server of another library, which knows nothing of this one, on one of its contexts.
 //
-//     websocket_server io_context <threads>    one thread in run()
-//     websocket_server <strategy> <threads>    a strategy_context, with the default grace
+//     <library>_server io_context <threads>    one thread in run()
+//     <library>_server <strategy> <threads>    a strategy_context, with the default grace
 //
 // Says where it listens, which is at a port of the system's choice. A signal ends it.
 
-#include "websocket_sessions.hpp"
+#include "handed_server.hpp"
 
 #include <asio_ewyk/strategy_context.hpp>
 
@@ -24,15 +24,15 @@ namespace {
 
 void arrange(std::string_view arrangement, std::size_t threads)
 {
-    auto const serve = [](auto& context) { serve_websockets(context, [&] { context.run(); }); };
+    auto const run = [](auto& context) { serve(context, [&] { context.run(); }); };
     if (arrangement == "io_context")
     {
         boost::asio::io_context context(1);
-        return serve(context);
+        return run(context);
     }
     asio_ewyk::strategy_context context(
         asio_ewyk::strategy_from_string(arrangement), {.max_threads = threads});
-    serve(context);
+    run(context);
 }
 
 }
@@ -47,6 +47,6 @@ try
 }
 catch (std::exception const& e)
 {
-    std::cerr << "websocket_server: " << e.what() << '\n';
+    std::cerr << argv[0] << ": " << e.what() << '\n';
     return 1;
 }

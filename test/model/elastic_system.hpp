@@ -25,16 +25,18 @@ public:
 
     explicit system(config const& c) : config_(c) {}
 
-    std::size_t threads() const { return max_workers + max_submitters + 2; }
+    std::size_t threads() const { return max_places + max_submitters + 3; }
 
     state initial() const
     {
         state s;
+        s.limit = static_cast<byte>(config_.workers);
         if (config_.all_parked)
             for (std::size_t i = 0; i != config_.workers; ++i)
             {
                 s.parked |= bit(i);
                 s.living |= bit(i);
+                s.used |= bit(i);
                 s.workers[i].line = sleep;
             }
         return s;
@@ -44,14 +46,16 @@ public:
     {
         run r{config_, s, nullptr};
         char const* label = nullptr;
-        if (thread < max_workers)
-            label = thread < config_.workers ? r.work(thread) : nullptr;
-        else if (thread < max_workers + max_submitters)
-            label = thread - max_workers < config_.submitters ? r.submit(thread - max_workers) : nullptr;
-        else if (thread == max_workers + max_submitters)
+        if (thread < max_places)
+            label = thread < 2 * config_.workers ? r.work(thread) : nullptr;
+        else if (thread < max_places + max_submitters)
+            label = thread - max_places < config_.submitters ? r.submit(thread - max_places) : nullptr;
+        else if (thread == max_places + max_submitters)
             label = config_.client_leaves ? r.leave() : nullptr;
-        else
+        else if (thread == max_places + max_submitters + 1)
             label = config_.stops ? r.stop() : nullptr;
+        else
+            label = config_.shrinks ? r.shrink() : nullptr;
         if (!label)
             return {false, {}, nullptr};
         return {true, with_label ? std::to_string(thread) + ": " + label : "", r.wrong};
@@ -64,7 +68,7 @@ public:
         for (std::size_t i = 0; i != config_.submitters; ++i)
             if (s.submitter_line[i] != executed)
                 return "execute() waits for ever";
-        for (std::size_t i = 0; i != config_.workers; ++i)
+        for (std::size_t i = 0; i != 2 * config_.workers; ++i)
         {
             byte const line = s.workers[i].line;
             if (line != unborn && (s.stopping || line != sleep || !(s.parked & bit(i))))
@@ -86,7 +90,7 @@ private:
     enum work_line : byte
     {
         unborn, look, park, look_again, withdraw, sleep, retire, wait_for_job, begin, give, give_queued,
-        end, tell
+        end, tell, leave_place, free_place
     };
     enum submit_line : byte { look_at_queue, claim, hand_to, queue_it, wake, executed };
     enum leave_line : byte { idle, leaves, sleeps, left };
@@ -142,6 +146,24 @@ private:
             return static_cast<byte>(lowest + 1);
         }
 
+        // Under the mutex: starts a thread if one is missing and a place is free.
+        bool start_missing()
+        {
+            if (s.stopping || static_cast<std::size_t>(std::popcount(s.living)) >= s.limit
+                || static_cast<std::size_t>(std::popcount(s.arriving)) >= s.queued)
+                return false;
+            for (std::size_t i = 0; i != 2 * model.workers; ++i)
+                if (!(s.used & bit(i)))
+                {
+                    s.living |= bit(i);
+                    s.used |= bit(i);
+                    s.arriving |= bit(i);
+                    s.starting |= bit(i);
+                    return true;
+                }
+            return false;
+        }
+
         // Under the mutex; what is left to do without it: the thread to wake, if any.
         byte queue_task(byte task)
         {
@@ -154,19 +176,8 @@ private:
                 touch_client();
             s.queue[s.queued++] = task;
             byte const thread = is(flaw::queues_without_look) ? byte{0} : claim_one();
-            auto const living = static_cast<std::size_t>(std::popcount(s.living));
-            bool const enough = is(flaw::counts_sleepers)
-                ? living != 0
-                : static_cast<std::size_t>(std::popcount(s.arriving)) >= s.queued;
-            if (thread == 0 && living < model.workers && !enough)
-                for (std::size_t i = 0; i != model.workers; ++i)
-                    if (!(s.living & bit(i)))
-                    {
-                        s.living |= bit(i);
-                        s.arriving |= bit(i);
-                        s.starting |= bit(i);
-                        break;
-                    }
+            if (thread == 0 && !(is(flaw::counts_sleepers) && s.living != 0))
+                start_missing();
             return thread;
         }
 
@@ -174,6 +185,7 @@ private:
         char const* submit(std::size_t i);
         char const* leave();
         char const* stop();
+        char const* shrink();
     };
 
     config const& config_;
@@ -194,6 +206,15 @@ inline char const* system::run::work(std::size_t place)
         return "starts";
     case look:
         s.arriving = static_cast<byte>(s.arriving & ~me);
+        if (std::popcount(s.living) > s.limit)
+        {
+            if (s.queued != 0 && !is(flaw::ends_with_the_wake_up))
+                if (byte const another = claim_one())
+                    s.workers[another - 1u].job = look_around;
+            s.living = static_cast<byte>(s.living & ~me);
+            go(leave_place);
+            return "is one too many";
+        }
         if (s.queued != 0)
         {
             w.task = pop();
@@ -204,7 +225,7 @@ inline char const* system::run::work(std::size_t place)
         if (s.stopping)
         {
             s.living = static_cast<byte>(s.living & ~me);
-            go(unborn);
+            go(leave_place);
             return "ends";
         }
         go(park);
@@ -256,7 +277,7 @@ inline char const* system::run::work(std::size_t place)
             return "finds something queued at its idle timeout";
         }
         s.living = static_cast<byte>(s.living & ~me);
-        go(unborn);
+        go(leave_place);
         return "ends at its idle timeout";
     case begin:
         if ((s.ran | s.destroyed) & bit(w.task))
@@ -281,7 +302,7 @@ inline char const* system::run::work(std::size_t place)
         go(end);
         return "queues a task";
     case end:
-        if (w.task == 1 && model.task_waits && !(s.ran & bit(2)))
+        if (w.task == 1 && model.task_waits && !(s.ran & bit(model.submitters)))
             return nullptr;
         go(look);
         if (!of_client(std::exchange(w.task, byte{0})))
@@ -293,6 +314,19 @@ inline char const* system::run::work(std::size_t place)
         s.waits = 0;
         go(look);
         return "tells who waits";
+    case leave_place:
+        if (!(is(flaw::looks_if_last) && s.living != 0) && start_missing())
+            return "starts a thread for what waits";
+        if (is(flaw::frees_place_later))
+        {
+            go(free_place);
+            return "finds that no thread is missing";
+        }
+        [[fallthrough]];
+    case free_place:
+        s.used = static_cast<byte>(s.used & ~me);
+        go(unborn);
+        return "frees its place";
     }
     return nullptr;
 }
@@ -397,6 +431,23 @@ inline char const* system::run::stop()
         return "wakes a parked thread, if there is one";
     }
     return nullptr;
+}
+
+inline char const* system::run::shrink()
+{
+    if (s.shrinker_line == 0)
+    {
+        s.limit = 1;
+        s.claimed = std::exchange(s.parked, byte{0});
+        s.shrinker_line = 1;
+        return "allows one thread, and claims those that are parked";
+    }
+    if (s.claimed == 0)
+        return nullptr;
+    auto const lowest = static_cast<std::size_t>(std::countr_zero(s.claimed));
+    s.claimed = static_cast<byte>(s.claimed & ~bit(lowest));
+    s.workers[lowest].job = look_around;
+    return "wakes a thread to look at the limit";
 }
 
 }

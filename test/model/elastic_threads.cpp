@@ -26,6 +26,14 @@ std::vector<model::named<config>> const all_configs{
     {"two threads, a task waits for another one", {.workers = 2, .submitters = 2, .task_waits = true}},
     {"threads that idle out",
         {.workers = 2, .submitters = 2, .task_gives = true, .idles_out = true}},
+    {"threads that end have all places", {.workers = 1, .submitters = 3, .idles_out = true}},
+    {"the same beside a thread that waits",
+        {.workers = 2, .submitters = 5, .task_waits = true, .idles_out = true}},
+    {"one thread less", {.workers = 2, .submitters = 2, .shrinks = true}},
+    {"one thread less of those that are parked",
+        {.workers = 2, .all_parked = true, .submitters = 3, .shrinks = true}},
+    {"one thread less where threads idle out",
+        {.workers = 2, .all_parked = true, .submitters = 2, .shrinks = true, .idles_out = true}},
     {"a client leaves", {.workers = 1, .all_parked = true, .submitters = 2, .client_leaves = true}},
     {"a client leaves whose task gives another one",
         {.workers = 1, .submitters = 2, .task_gives = true, .client_leaves = true}},
@@ -50,6 +58,9 @@ constexpr std::array all_flaws{
     named_flaw{"stop() wakes nobody", flaw::stop_wakes_nobody},
     named_flaw{"a thread ends although it was claimed", flaw::retires_although_claimed},
     named_flaw{"no thread is started while any thread lives", flaw::counts_sleepers},
+    named_flaw{"who ends looks for tasks only if no thread lives", flaw::looks_if_last},
+    named_flaw{"who is too many keeps the wake-up for a task", flaw::ends_with_the_wake_up},
+    named_flaw{"who ends frees its place after it has looked", flaw::frees_place_later},
 };
 
 std::size_t killed = 0;

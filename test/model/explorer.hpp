@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -92,7 +93,8 @@ public:
 
     exploration run()
     {
-        add(system_.initial(), {});
+        grow();
+        add(system_.initial(), digest(system_.initial()), {});
         while (!frontier_.empty() && result_.wrong.empty() && result_.complete)
         {
             auto const level = std::exchange(frontier_, {});
@@ -117,6 +119,14 @@ private:
         std::uint8_t pick = 0;
     };
 
+    // What a step leads to.
+    struct successor
+    {
+        state what;
+        origin via;
+        key digest;
+    };
+
     bool expand(index_type index, state const& from)
     {
         bool end = true;
@@ -137,11 +147,16 @@ private:
                     static_cast<std::uint8_t>(pick)};
                 if (r.wrong)
                     return fail(r.wrong, via, true);
-                edges_.emplace_back(index, add(to, via));
-                if (origins_.size() >= limit_)
-                    return result_.complete = false;
+                next_.push_back({to, via, digest(to)});
+                // They are all over the memory: the processor is to fetch several at a time.
+                __builtin_prefetch(&table_[slot_of(next_.back().digest)]);
             }
         }
+        for (auto const& n : next_)
+            edges_.emplace_back(index, add(n.what, n.digest, n.via));
+        next_.clear();
+        if (origins_.size() >= limit_)
+            return result_.complete = false;
         if (end)
         {
             ++result_.ends;
@@ -172,9 +187,14 @@ private:
     // An end can be reached from every state, or threads may run in circles.
     void find_busy_threads()
     {
-        std::vector<std::vector<index_type>> from(origins_.size());
+        // Those that lead to state i are from[begin[i]] to from[begin[i + 1] - 1].
+        std::vector<std::size_t> begin(origins_.size() + 1);
         for (auto const& [a, b] : edges_)
-            from[b].push_back(a);
+            ++begin[b];
+        std::partial_sum(begin.begin(), begin.end(), begin.begin());
+        std::vector<index_type> from(edges_.size());
+        for (auto const& [a, b] : edges_)
+            from[--begin[b]] = a;
         std::vector<bool> reaches(origins_.size());
         auto open = ends_;
         for (index_type i : open)
@@ -183,8 +203,8 @@ private:
         {
             index_type const i = open.back();
             open.pop_back();
-            for (index_type before : from[i])
-                if (!reaches[before])
+            for (std::size_t j = begin[i]; j != begin[i + 1]; ++j)
+                if (index_type const before = from[j]; !reaches[before])
                 {
                     reaches[before] = true;
                     open.push_back(before);
@@ -198,11 +218,10 @@ private:
             }
     }
 
-    index_type add(state const& s, origin o)
+    index_type add(state const& s, key const& k, origin o)
     {
         if ((origins_.size() + 1) * 2 > table_.size())
             grow();
-        key const k = digest(s);
         std::size_t slot = find(k);
         if (table_[slot].second == empty)
         {
@@ -215,11 +234,14 @@ private:
 
     std::size_t find(key const& k) const
     {
-        std::size_t slot = k[0] & (table_.size() - 1);
+        std::size_t slot = slot_of(k);
         while (table_[slot].second != empty && table_[slot].first != k)
             slot = (slot + 1) & (table_.size() - 1);
         return slot;
     }
+
+    // The first that it may be in.
+    std::size_t slot_of(key const& k) const { return k[0] & (table_.size() - 1); }
 
     void grow()
     {
@@ -234,16 +256,34 @@ private:
     // about 10^-27.
     static key digest(state const& s)
     {
-        key k{0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu};
-        auto const* bytes = reinterpret_cast<unsigned char const*>(&s);
-        for (std::size_t i = 0; i < sizeof(state); i += 8)
-        {
-            std::uint64_t word = 0;
-            std::memcpy(&word, bytes + i, std::min<std::size_t>(8, sizeof(state) - i));
-            k[0] = mix(k[0] ^ word, 0xff51afd7ed558ccdu);
-            k[1] = mix(k[1] + word, 0xc4ceb9fe1a85ec53u);
-        }
-        return k;
+        // Several at a time, none of which waits for another one.
+        constexpr std::size_t lanes = 4;
+        std::array<key, lanes> k{};
+        for (std::size_t lane = 0; lane != lanes; ++lane)
+            k[lane] = {0x9e3779b97f4a7c15u + lane, 0xc2b2ae3d27d4eb4fu - lane};
+        auto const* const bytes = reinterpret_cast<unsigned char const*>(&s);
+        std::size_t i = 0;
+        for (; i + lanes * 8 <= sizeof(state); i += lanes * 8)
+            for (std::size_t lane = 0; lane != lanes; ++lane)
+                add_word(k[lane], bytes + i + lane * 8, 8);
+        for (; i < sizeof(state); i += 8)
+            add_word(k[0], bytes + i, std::min<std::size_t>(8, sizeof(state) - i));
+        for (std::size_t lane = 1; lane != lanes; ++lane)
+            add_word(k[0], k[lane]);
+        return k[0];
+    }
+
+    static void add_word(key& k, unsigned char const* bytes, std::size_t size)
+    {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes, size);
+        add_word(k, {word, word});
+    }
+
+    static void add_word(key& k, key const& word)
+    {
+        k[0] = mix(k[0] ^ word[0], 0xff51afd7ed558ccdu);
+        k[1] = mix(k[1] + word[1], 0xc4ceb9fe1a85ec53u);
     }
 
     static std::uint64_t mix(std::uint64_t x, std::uint64_t factor)
@@ -264,6 +304,7 @@ private:
     std::vector<std::pair<index_type, state>> frontier_;     // found, not expanded
     std::vector<std::pair<index_type, index_type>> edges_;
     std::vector<index_type> ends_;
+    std::vector<successor> next_; // of the state that is expanded
 };
 
 template <class System>

@@ -48,6 +48,10 @@ constexpr std::array all_flaws{
     named_flaw{"a caller that steps awaits a thread it cannot get", flaw::stepper_awaits_idle_caller},
     named_flaw{"nor asks the pool, although others run()", flaw::stepper_asks_no_pool},
     named_flaw{"asleep is set after the look at the queue", flaw::sleeps_before_saying_so},
+    named_flaw{"a poll before a wait is followed by no look at what others left", flaw::sleeps_after_poll},
+    named_flaw{"a thread goes inside without a lease while another one is about to come",
+        flaw::visits_as_it_runs_tasks},
+    named_flaw{"a thread inside is taken over where none is left for tasks", flaw::last_thread_is_taken},
     named_flaw{"asleep is set by a relaxed store", flaw::says_so_weakly},
     named_flaw{"wake_queued is cleared after the look at the queue", flaw::clears_wake_up_late},
     named_flaw{"asleep is not set when production ends", flaw::leaves_awake},
@@ -75,7 +79,7 @@ constexpr std::array step_flaws{
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.
-constexpr std::array<std::size_t, 3> limits{2'000, 5'000, 300'000};
+constexpr std::array<std::size_t, 4> limits{2'000, 5'000, 20'000, 300'000};
 
 model::exploration hunt(
     flaw f, std::vector<model::named_setup> const& models, std::string& where)

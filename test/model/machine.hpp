@@ -138,23 +138,27 @@ public:
 
     // Leases. While the right is leased no thread may do what the producer does.
 
+    /// Whether it may lease before it goes into the io_context. It may stay there for long: whether another
+    /// thread could come is asked when it is late.
+    bool may_lease_visit()
+    {
+        // Together with the lease: others may come and go right afterwards as well.
+        return config().grace && !me().nested && !(me().stepping && w.not_stepping == 0);
+    }
+
     /// Whether it may lease for a task, so that another thread can take over.
     bool may_lease()
     {
-        if (!config().grace || me().nested)
-            return false;
-        // Together with the lease: others may come and go right afterwards as well.
-        if (me().stepping && w.not_stepping == 0)
-            return false;
-        if (w.pending_may_wait)
+        if (!may_lease_visit() || w.pending_may_wait)
             return false;
         return config().strategy == ewyk::strategy_t::execute_produce_consume || may_be_taken_over();
     }
 
-    bool may_be_taken_over()
+    bool may_be_taken_over() { return may_be_taken_over(me().occupies); }
+    bool may_be_taken_over(bool occupies)
     {
         bool const of_pool = may_start() && config().pool_threads() != 0 && w.pool_queue.empty()
-            && (me().occupies || !config().places || w.occupied + 1u < config().pool_threads())
+            && (occupies || !config().places || w.occupied + 1u < config().pool_threads())
             && (w.parked != 0 || w.absent != 0);
         return of_pool || w.callers != 0;
     }

@@ -33,6 +33,8 @@ inline std::vector<named_setup> grace_models()
         std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
         reactor.add("two post, with grace", s, one_thread, {{}, {}},
             {{{post, 1}, {release_work}}, {{post, 2}, {release_work}}, {{run}}}, grace);
+        if (!one_is_enough)
+            reactor.add("one posts twice, with grace", s, one_thread, {{}, {}}, {poster, {{run}}}, grace);
         reactor.add("tasks throw, with grace", s, one_thread, {{.throws = true}, {.throws = true}},
             {poster, {{run}}}, grace);
         if (one_is_enough)
@@ -45,6 +47,13 @@ inline std::vector<named_setup> grace_models()
         reactor.add("tasks say that they block, run() and run_one()", s, one_thread,
             {{.section = true}},
             {{{post, 1}, {release_work}}, {{run_one_loop}}, {{run}}}, grace);
+        // Handlers that are none of ours, which nothing marks.
+        std::vector<task_kind> const native{
+            {.waits_for = 2, .native = true}, {.invocation = ewyk::invocation_t::non_blocking}};
+        std::vector<std::vector<action>> const native_first{
+            {{complete, 1}, {post, 2}, {release_work}}, {{run}}};
+        setup const polls_first{.grace = true, .polls_first = true};
+        reactor.add("two posts, polls before it waits", s, one_thread, {{}, {}}, {poster, {{run}}}, polls_first);
         reactor.add("run_for(), then run(), with grace", s, one_thread, {{.posts = 2}, {}},
             {{{post, 1}, {release_work}}, {{run_for}, {run}}}, grace);
         reactor.add("run_for(), then run_one(), with grace", s, one_thread, {{}},
@@ -71,15 +80,15 @@ inline std::vector<named_setup> grace_models()
         reactor.add("run(), stop(), in place", s, one_thread, {{}, {}},
             {{{complete, 1}, {complete, 2}, {stop}}, {{run}}},
             {.grace = true, .in_place = true, .tasks_may_be_left = true});
-        // Handlers that are none of ours, which nothing marks.
-        std::vector<task_kind> const native{
-            {.waits_for = 2, .native = true}, {.invocation = ewyk::invocation_t::non_blocking}};
-        std::vector<std::vector<action>> const native_first{
-            {{complete, 1}, {post, 2}, {release_work}}, {{run}}};
         reactor.add("a native handler waits for a task, with grace", s, one_thread, native, native_first,
             grace);
         reactor.add("a native handler waits for a task, two watch", s, cold_pool, native, native_first,
             two_watch);
+        // The thread that is started for the first one may find that it is not needed any more.
+        if (one_is_enough)
+            reactor.add("a native handler, then one that waits for a completion", s, cold_pool,
+                {{.native = true}, {.waits_for = 3, .native = true}, {}},
+                {{{complete, 1}, {complete, 2}, {complete, 3}, {release_work}}, {{run}}}, grace);
         reactor.add("a native handler waits for a completion, in place", s, one_thread, native,
             {completer, {{run}}}, in_place);
         reactor.add("a native handler, then a completion that keeps the right", s, one_thread,

@@ -21,13 +21,15 @@ inline void reactor_produce(machine& m)
     enum
     {
         wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
-        fall_asleep, look_again, go_inside, lease, run_one, sleeps_inside,
+        poll, polled, fall_asleep, look_again, go_inside, lease, run_one, sleeps_inside,
         native, native_done, in_place, keep, kept, on_lease, late, may_resume, other_resumes, resumed, look_at_own,
         looked, lease_again, capture, come_out, out, late_out, may_resume_out, other_resumes_out,
         superseded, gone_for_good,
         awake, ioc_stopped, last_look, leave, asleep, announced
     };
-    activation& here = m.here();   // b: whether the io_context ran something
+    // b: whether the io_context ran something; or that this is a poll, which has run nothing yet
+    activation& here = m.here();
+    static constexpr byte polls = 2;
     thread_state& me = m.me();
     bool const pool = !me.inside_run;
 
@@ -84,7 +86,13 @@ inline void reactor_produce(machine& m)
             return m.ret(m.w.ready.pop());
         m.access("drains the queue");
         if (m.w.posted.empty() || (m.config().weak_memory && m.luck.maybe()))
-            return m.go(m.is(flaw::sleeps_before_saying_so) ? look_again : fall_asleep);
+        {
+            bool const polls_now
+                = m.config().polls_first && !pool && !me.has_polled && m.may_lease_visit();
+            return m.go(m.is(flaw::sleeps_before_saying_so) ? look_again
+                    : polls_now                             ? poll
+                                                            : fall_asleep);
+        }
         while (!m.w.posted.empty())
             m.put(m.w.ready, m.w.posted.pop());
         return m.go(m.is(flaw::clears_wake_up_late) ? late_clear : must_leave);
@@ -92,6 +100,19 @@ inline void reactor_produce(machine& m)
         m.access("clears wake_queued");
         m.w.wake_queued = 0;
         return m.go(must_leave);
+
+    // Before it waits; it may be late in it at any time.
+    case poll:
+        here.b = polls;
+        me.has_polled = 1;
+        m.begin_lease(runs_task);
+        return m.go(run_one);
+    case polled:
+        m.needs_right();
+        if (m.w.ready.empty() || m.is(flaw::sleeps_after_poll))
+            return m.go(fall_asleep);
+        here.b = 1;
+        return m.go(awake);
 
     case fall_asleep:
         m.access("falls asleep");
@@ -111,14 +132,14 @@ inline void reactor_produce(machine& m)
 
     case go_inside:
         here.b = 0;
-        if (!m.may_lease())
+        if (!(m.is(flaw::visits_as_it_runs_tasks) ? m.may_lease() : m.may_lease_visit()))
             return m.go(run_one);
         return m.go(lease);
     case lease:
         m.begin_lease(waits);
         return m.go(run_one);
     case run_one:
-        if (me.has_deadline && !me.expired && m.luck.maybe())
+        if (here.b != polls && me.has_deadline && !me.expired && m.luck.maybe())
         {
             me.expired = 1;
             m.access("comes to its deadline");
@@ -128,7 +149,7 @@ inline void reactor_produce(machine& m)
             m.w.ioc_stopped = 1;
         if (!m.w.ioc_stopped && m.w.ioc.empty())
         {
-            if (me.no_wait && !m.is(flaw::poll_waits))
+            if (here.b == polls || (me.no_wait && !m.is(flaw::poll_waits)))
             {
                 m.access("polls the io_context in vain");
                 return m.go(come_out);
@@ -291,6 +312,8 @@ inline void reactor_produce(machine& m)
         return m.ret();
 
     case awake:
+        if (here.b == polls)
+            return m.go(polled);
         m.access("is awake");
         m.set_asleep(false, true);
         if (me.thrown)

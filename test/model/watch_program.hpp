@@ -17,7 +17,7 @@ namespace model {
 /// takes over, and the other one starts threads.
 inline void watch(machine& m)
 {
-    enum { look, early, take, pass, passed, start, started };
+    enum { look, early, room, see, take, pass, passed, start, started };
     bool const first = m.self() == m.config().callers.size() + m.config().pool_threads();
     bool const late = m.w.leased && m.w.lease_what != keeps && (m.w.lease_what != waits || m.w.blocked != 0);
     switch (m.here().line)
@@ -31,11 +31,20 @@ inline void watch(machine& m)
         }
         if (!late || !first)
             return m.wait();
-        m.access("sees the lease");
-        m.me().sees_lease = 1;
-        return m.go(m.is(flaw::hands_over_before_end) ? early : take);
+        return m.go(m.is(flaw::hands_over_before_end) ? early : room);
     case early:
         m.apply(production_event::hand_over);
+        return m.go(see);
+    case room:
+        if (m.w.lease_what != waits || m.config().strategy == ewyk::strategy_t::execute_produce_consume)
+            return m.go(see);
+        m.access("looks whether a thread could come");
+        return m.go(m.may_be_taken_over(m.w.lease_occupies) || m.is(flaw::last_thread_is_taken) ? see : look);
+    case see:
+        if (!late)
+            return m.go(look);
+        m.access("sees the lease");
+        m.me().sees_lease = 1;
         return m.go(take);
     case take:
         if (m.w.lease_what == keeps && !m.is(flaw::keeps_by_mark))

@@ -105,6 +105,7 @@ struct thread_state
     byte counted = 0;       // a task was counted
     byte has_deadline = 0;
     byte expired = 0;
+    byte has_polled = 0;    // before a wait
     byte own_queue = 0;     // what the io_context keeps for this thread, in a queue of its own
 };
 
@@ -231,6 +232,9 @@ enum class flaw
     stepper_awaits_idle_caller,      // one that leaves counts on a thread that it cannot get
     stepper_asks_no_pool,      // nor asks the pool, although others are inside run()
     sleeps_before_saying_so,   // asleep is set after the look at the queue
+    sleeps_after_poll,         // a thread that polls before it waits does not look what others have left
+    last_thread_is_taken,      // a thread that waits in the io_context is taken over where no other could come
+    visits_as_it_runs_tasks,   // it does not lease inside the io_context while no other thread could come
     says_so_weakly,            // asleep is set by a relaxed store (netty#9561)
     clears_wake_up_late,       // wake_queued is cleared after the look at the queue, not before
     leaves_awake,              // asleep is not set when production ends
@@ -268,6 +272,7 @@ struct setup
     bool two_watch = false;          // threads are started by a second thread that watches
     bool places = false;             // the pool counts its threads that produce
     bool in_place = false;           // completions run on a lease inside the io_context
+    bool polls_first = false;        // each caller polls the io_context before it first waits there
     bool own_queues = false;         // which keeps for a thread what that thread completes
     bool tasks_may_be_left = false;  // it is stopped before they have run
     bool weak_memory = false;        // relaxed stores become visible late, relaxed loads are stale

@@ -71,6 +71,81 @@ LINUX_DATA_TEST_CASE(callers_of_run_take_over, leasing, s)
     BOOST_TEST(waited);
 }
 
+// The thread that is started for the first one comes when that has returned, and is not needed. Meanwhile
+// its thread has begun to wait for I/O again, and that ends with the second one.
+LINUX_DATA_TEST_CASE(one_may_wait_while_a_thread_comes_in_vain, leasing, s)
+{
+    event starts;
+    event may_start;
+    auto options = with_threads(s);
+    options.on_thread_start = [&] {
+        starts.set();
+        may_start.wait();
+    };
+    ewyk::strategy_context ctx(options);
+    deadline const d(ctx);
+    auto work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    event first;
+    asio::post(native(ctx), [&] {
+        starts.wait();
+        first.set();
+    });
+    BOOST_TEST(first.wait());
+    event second;
+    bool waited = false;
+    asio::post(native(ctx), [&] {
+        may_start.set();
+        eventually([&] { return ctx.pool().metrics().parked != 0; });
+        event other;
+        asio::post(ctx, [&] { other.set(); });
+        waited = other.wait();
+        second.set();
+    });
+    BOOST_TEST(second.wait());
+    BOOST_TEST(waited);
+    work.reset();
+    runner.join();
+}
+
+// When the thread began to wait for I/O none could have come for it.
+LINUX_DATA_TEST_CASE(one_may_wait_that_comes_before_threads_are_free, leasing, s)
+{
+    auto options = with_threads(s);
+    options.max_threads = 2;
+    ewyk::strategy_context ctx(options);
+    deadline const d(ctx);
+    auto work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    gathering busy;
+    gathering ended;
+    event free;
+    for (int i = 0; i != 2; ++i)
+        asio::post(asio::require(ctx.get_executor(), ewyk::strategy.produce_execute_consume), [&] {
+            busy.arrive();
+            free.wait();
+            ended.arrive();
+        });
+    BOOST_TEST(busy.wait_for(2));
+    event began_again;
+    asio::post(native(ctx), [&] { began_again.set(); });
+    BOOST_TEST(began_again.wait());
+    event done;
+    bool waited = false;
+    asio::post(native(ctx), [&] {
+        free.set();
+        ended.wait_for(2);
+        event other;
+        asio::post(ctx, [&] { other.set(); });
+        waited = other.wait();
+        done.set();
+    });
+    BOOST_TEST(done.wait());
+    BOOST_TEST(waited);
+    work.reset();
+    runner.join();
+}
+
 // Also after the context was idle, once one has been seen: from its next one on.
 LINUX_DATA_TEST_CASE(under_load_each_may_wait, leasing, s)
 {

@@ -82,11 +82,7 @@ struct posted : scenario, detail::reactor_host
     bool awaited() const noexcept override { return false; }
 
     // Nothing is leased here: see lease.cpp.
-    void begin_visit(detail::call_frame& frame, detail::lease::activity, bool) noexcept override
-    {
-        if (&frame == late)
-            frame.producing = false;
-    }
+    void begin_visit(detail::call_frame&, detail::lease::activity, bool) noexcept override {}
     void end_visit(detail::call_frame&, bool) override {}
     bool met_native() noexcept override { return false; }
     bool may_stay(detail::call_frame const&) noexcept override { return stays; }
@@ -116,7 +112,6 @@ struct posted : scenario, detail::reactor_host
     job jobs[3];
     checked::atomic<int> ran{0};
     bool stays = false;
-    detail::call_frame* late = nullptr; // loses the right as it enters the io_context
 };
 
 struct to_producer : posted
@@ -156,8 +151,7 @@ struct to_one_of_two : posted
             post(1);
             return;
         }
-        detail::call_frame frame(this);
-        late = &frame;
+        detail::call_frame frame(this); // not the producer's any more
         // It leaves when it has run a handler, or there is none.
         reactor.inside(frame, detail::reactor::visit::poll);
     }

@@ -155,6 +155,8 @@ struct observed : scenario, detail::lessor
         refuses = !idle_class;
     }
 
+    bool may_take_over(lease::sight const&) const noexcept override { return true; }
+
     outcome take_over(lease::number n, bool) noexcept override
     {
         if (!right.end(n))

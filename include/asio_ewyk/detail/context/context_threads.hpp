@@ -106,9 +106,9 @@ public:
         return callers_.wake_one(&t) || (may_start() && pool_.try_give(t, occupies));
     }
 
-    bool may_take_over(call_frame const& from) const noexcept
+    bool may_take_over(bool occupies) const noexcept
     {
-        return (may_start() && pool_.may_take_over(from)) || callers_.parked() != 0;
+        return (may_start() && pool_.may_take_over(occupies)) || callers_.parked() != 0;
     }
 
     void keep_one_parked() noexcept

@@ -36,7 +36,8 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
             stay(frame);
         else if (!ready_.empty())
         {
-            if (would_leave_wake_up(frame) && (inside(frame, visit::poll) != 0 || !frame.producing))
+            if (would_leave_wake_up(frame)
+                && (inside(frame, visit::poll) != 0 || !frame.producing || ready_.empty()))
                 continue;
             if (++since_poll_ < poll_interval)
             {
@@ -118,24 +119,29 @@ ASIO_EWYK_DECL void reactor::stay(call_frame& frame)
 }
 
 // False if there is nothing more to do here, and this is still the producer.
+//
+// In a visit this thread may be late, and be the producer again at its end. Others have produced
+// meanwhile, and may have left tasks that no wake-up announces. So a wait begins only right after
+// the look at what is queued, with no other visit in between.
 ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
 {
     since_poll_ = 0;
+    run_call const* const t = frame.run;
+    bool const may_enter = !t || t->wait() != run_call::waiting::no_reactor;
+    // The poll marks a native handler that is ready.
+    if (visits_ > settling && may_enter && !may_not_wait(frame)
+        && (inside(frame, visit::poll) != 0 || !frame.producing || !ready_.empty()))
+    {
+        if (frame.producing)
+            be_awake();
+        return true;
+    }
     asleep_.store(true);
     test_point();
     bool progress = true;
     if (posted_.empty())
-    {
-        run_call const* const t = frame.run;
-        if (t && t->wait() == run_call::waiting::no_reactor)
-            progress = false;
-        else if (may_not_wait(frame))
-            progress = inside(frame, visit::poll) != 0;
-        else
-            // The poll marks a native handler that is ready.
-            progress = (visits_ > settling && inside(frame, visit::poll) != 0)
-                || (frame.producing && inside(frame, visit::wait) != 0);
-    }
+        progress = may_enter
+            && inside(frame, may_not_wait(frame) ? visit::poll : visit::wait) != 0;
     if (!frame.producing)
         return true;
     be_awake();
@@ -146,9 +152,9 @@ ASIO_EWYK_DECL bool reactor::wait(call_frame& frame)
         threads_.wake_all();
         return false;
     }
-    // A post that found the wait over by itself, at a deadline or in a poll; or one that waits to
-    // come back.
-    return !posted_.empty() || (is_awaited() && !polls(frame));
+    // A post that found the wait over by itself, at a deadline or in a poll; what others have left;
+    // or a thread that waits to come back.
+    return !ready_.empty() || !posted_.empty() || (is_awaited() && !polls(frame));
 }
 
 // What it waits for, a handler that was in a section may have done meanwhile, and nothing else may

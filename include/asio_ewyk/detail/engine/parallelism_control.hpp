@@ -105,7 +105,7 @@ public:
     // here.
     void producer_is_this_thread() noexcept
     {
-        if (in_use_ && !cpu_.is_mine()) [[unlikely]]
+        if (in_use_ && leases() && !cpu_.is_mine()) [[unlikely]]
             cpu_.begin();
     }
 

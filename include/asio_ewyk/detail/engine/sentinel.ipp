@@ -174,10 +174,15 @@ ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
         return finding::nothing;
     if (wait_out(s.which))
     {
+        bool const may = owner_.may_take_over(s);
         // Unmarked handlers are not counted: another one may run by now.
         lease::sight const now = lease_.look();
         if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer)))
+        {
+            if (!may)
+                return finding::nothing;
             take_over(now, false);
+        }
     }
     return finding::late;
 }
@@ -226,6 +231,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     if (needs_start_.load() && needs_start_.exchange(false))
         owner_.start_pending();
     lease::sight const s = lease_.look();
+    bool const may = owner_.may_take_over(s);
     bool late = false;
     if (s.which != seen_.which || s.leased != seen_.leased || s.what != seen_.what)
     {
@@ -239,16 +245,15 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
             = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1));
         late = computes || blocks(s, watchdog_probe_.of(s.producer));
     }
-    if (late)
+    if (late && may)
     {
         interval_.shrink();
-        progress_ = now;
         take_over(s, true);
         wake();
     }
     else
         interval_.grow();
-    if (may_be_late(s) || (drowsy_ && !in_bed_.load()))
+    if (late || may_be_late(s) || (drowsy_ && !in_bed_.load()))
         progress_ = now;
     bool const native = native_.load(std::memory_order_relaxed);
     if (now - progress_ < (native ? native_patience : patience) + patience)

@@ -36,7 +36,7 @@ namespace asio_ewyk::detail {
 //   `gone(frame)`, called when it has given up the right;
 // - threads: `try_start(t, occupies)` gets t a parked thread now or fails; `try_give(t, occupies)`
 //   likewise, and starts none; `start(t, occupies)`, allowed if `may_start()`, gets it a thread
-//   sooner or later or fails; `may_take_over(frame)` says whether one could be had;
+//   sooner or later or fails; `may_take_over(occupies)` says whether one could be had;
 //   `keep_one_parked()` sees to it that the next one can; `wake_idle_caller()` wakes a parked
 //   caller, which produces if no thread does, or fails; `give(task, frame, strategy)` has a
 //   produced task run elsewhere and returns null, or else a task that the caller must run;
@@ -105,9 +105,8 @@ public:
     // The producer: whether it may lease for a task of that strategy, so that others can take over.
     bool may_lease(call_frame const& frame, strategy_t s) const noexcept
     {
-        return sentinel_.in_use() && spread_.leases() && !frame.nested
-            && !threads_.steps_alone(frame) && !threads_.pending_may_wait()
-            && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame));
+        return may_lease_visit(frame) && spread_.leases() && !threads_.pending_may_wait()
+            && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame.occupies));
     }
 
     // The producer, before a visit to its source, in which it may be late: until end_visit(). No
@@ -115,8 +114,11 @@ public:
     void begin_visit(call_frame& frame, lease::activity what) noexcept
     {
         strategy_t const s = resolve(strategy(), {});
-        if (s != strategy_t::produce_consume && may_lease(frame, s))
-            begin_lease(frame, what);
+        if (s == strategy_t::produce_consume || !may_lease_visit(frame))
+            return;
+        visit_keeps_last_.store(
+            s != strategy_t::execute_produce_consume, std::memory_order_relaxed);
+        begin_lease(frame, what);
     }
 
     // The thread of that frame is out again; frame.producing says whether it is the producer.
@@ -216,6 +218,12 @@ public:
     bool may_go_on(call_frame& frame) noexcept;
 
 private:
+    // A visit may last: whether a thread could take over is asked when it is late.
+    bool may_lease_visit(call_frame const& frame) const noexcept
+    {
+        return sentinel_.in_use() && !frame.nested && !threads_.steps_alone(frame);
+    }
+
     static boost::core::typeinfo const* act(task* base, task_purpose purpose);
 
     void arrive(call_frame& frame);
@@ -339,6 +347,13 @@ private:
     template <class Product>
     bool run_on_lease(call_frame& frame, Product& product);
 
+    // For a task it was asked before.
+    bool may_take_over(lease::sight const& s) const noexcept override
+    {
+        return s.what == lease::activity::task || !visit_keeps_last_.load(std::memory_order_relaxed)
+            || threads_.may_take_over(lease_occupies_.load(std::memory_order_relaxed));
+    }
+
     outcome take_over(lease::number n, bool may_start) noexcept override;
     void start_pending() noexcept override;
 
@@ -399,6 +414,9 @@ private:
     // call_frame::occupies of the producer, while it leases. Relaxed: read by the thread that has
     // ended the lease, and again by the late one if it settles the lease first.
     std::atomic<bool> lease_occupies_{false};
+
+    // Whether the strategy of the visits leaves a thread for tasks. Likewise relaxed.
+    std::atomic<bool> visit_keeps_last_{false};
 
     returning_threads returning_;
     sentinel sentinel_;

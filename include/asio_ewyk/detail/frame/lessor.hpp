@@ -16,6 +16,11 @@ class call_frame;
 class lessor
 {
 public:
+    // Any thread: whether another one could come for that lease. Asked before the look at what its
+    // thread does: one that merely waits for I/O stays there when it is taken over by mistake, and
+    // may be the last of the pool.
+    virtual bool may_take_over(lease::sight const& s) const noexcept = 0;
+
     // Any thread: has another thread produce, if that lease has not ended. A thread of idle
     // priority (`may_start` false) starts none; if one has to be started, it returns needs_start.
     enum class outcome

@@ -57,10 +57,10 @@ public:
         });
     }
 
-    // Whether a thread could take over from that one; a moment late.
-    bool may_take_over(call_frame const& from) const noexcept
+    // Whether a thread could take over from one that occupies a place, or does not; a moment late.
+    bool may_take_over(bool occupies) const noexcept
     {
-        return pool_.may_have_thread(from.occupies) && !client_.leaving();
+        return pool_.may_have_thread(occupies) && !client_.leaving();
     }
 
     void keep_one_parked() noexcept { pool_.keep_one_parked(); }

@@ -16,18 +16,37 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 namespace apps {
 
 namespace process = boost::process;
+
+namespace {
+
+/** Starts one process at a time.
+
+    Boost.Process marks the pipe by which it learns that a program was started as closed on exec
+    after it has made it. A process that another thread starts in between keeps it open: its caller
+    would wait until that process ends.
+*/
+template <class... Arguments>
+process::child start(Arguments&&... arguments)
+{
+    static std::mutex one_at_a_time;
+    std::lock_guard<std::mutex> const lock(one_at_a_time);
+    return process::child(std::forward<Arguments>(arguments)...);
+}
+
+} // namespace
 
 struct process_pipe::implementation : std::enable_shared_from_this<implementation>
 {
     explicit implementation(processes const& all)
       : questions(all.questions),
         output(all.context),
-        child(process::exe = "/bin/cat", process::std_in<input, process::std_out> output,
-            all.context)
+        child(start(process::exe = "/bin/cat",
+            process::std_in<input, process::std_out> output, all.context))
     {
     }
 

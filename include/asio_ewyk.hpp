@@ -17,10 +17,13 @@
 #include <asio_ewyk/event_loop_group.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
 #include <asio_ewyk/execution_strategy.hpp>
+#include <asio_ewyk/executor_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/listen.hpp>
 #include <asio_ewyk/load_shedder.hpp>
 #include <asio_ewyk/location.hpp>
 #include <asio_ewyk/metrics.hpp>
+#include <asio_ewyk/pool_lease.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/prometheus.hpp>
 #include <asio_ewyk/scheduled_task.hpp>

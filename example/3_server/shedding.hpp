@@ -11,12 +11,14 @@
 #include <asio_ewyk/prometheus.hpp>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
+#include <type_traits>
 
 namespace http_server {
 
@@ -33,16 +35,19 @@ public:
     /// 0: nothing is refused.
     explicit shedders(std::chrono::milliseconds max_queue_delay) : delay_(max_queue_delay) {}
 
-    /// Null if nothing is refused. Throws std::bad_alloc.
-    asio_ewyk::load_shedder* of(asio::execution_context const& context)
+    /// Null if nothing is refused. Throws std::bad_alloc and boost::system::system_error.
+    template <class Context>
+    asio_ewyk::load_shedder* of(Context& context)
     {
         if (delay_ == delay_.zero())
             return nullptr;
         std::lock_guard lock(mutex_);
-        return &all_
-                    .try_emplace(&context,
-                        asio_ewyk::load_shedder_options{.max_queue_delay = delay_})
-                    .first->second;
+        auto const [at, added] = all_.try_emplace(
+            &context, asio_ewyk::load_shedder_options{.max_queue_delay = delay_});
+        if constexpr (std::is_base_of_v<asio::io_context, Context>)
+            if (added)
+                at->second.observe(context);
+        return &at->second;
     }
 
     void add_metrics(asio_ewyk::prometheus_page& page) const

@@ -18,6 +18,7 @@ enum class verdict
 {
     incomplete,    ///< read on
     good,          ///< status 200, and a body as long as announced
+    overloaded,    ///< status 503, likewise
     bad,           ///< anything else
 };
 
@@ -55,7 +56,9 @@ private:
     static verdict read(std::string_view text)
     {
         static constexpr std::string_view start = "HTTP/1.1 200 ";
-        if (!start.starts_with(text.substr(0, start.size())))
+        static constexpr std::string_view overload = "HTTP/1.1 503 ";
+        auto const begun = text.substr(0, start.size());
+        if (!start.starts_with(begun) && !overload.starts_with(begun))
             return verdict::bad;
         auto const end = text.find("\r\n\r\n");
         if (end == text.npos)
@@ -65,8 +68,9 @@ private:
             return verdict::bad;
         auto const size = end + 4 + length;
         return text.size() < size ? verdict::incomplete
-            : text.size() == size ? verdict::good
-                                  : verdict::bad;
+            : text.size() > size  ? verdict::bad
+            : begun == overload   ? verdict::overloaded
+                                  : verdict::good;
     }
 
     /// Finds the field in a head whose lines all end with CRLF.

@@ -36,6 +36,8 @@ struct tally
 {
     histogram times;                 ///< of the requests answered while measuring, and of
     std::uint64_t unanswered = 0;    ///< those that were due and not answered before its end
+    std::uint64_t in_time = 0;       ///< answered before the deadline
+    std::uint64_t refused = 0;       ///< answered with 503, which is in no other number
     std::uint64_t errors = 0;        ///< from the beginning
 
     std::uint64_t answered() const noexcept { return times.count() - unanswered; }
@@ -44,6 +46,8 @@ struct tally
     {
         times.add(other.times);
         unanswered += other.unanswered;
+        in_time += other.in_time;
+        refused += other.refused;
         errors += other.errors;
     }
 };
@@ -55,6 +59,7 @@ struct plan
     std::size_t echo = 0;              ///< send that many bytes, and expect them back; 0: HTTP
     bool websocket = false;            ///< send the path as a message, and expect it back
     bool reconnect = false;            ///< a connection for each request
+    std::chrono::nanoseconds deadline{};    ///< of a request
     steady_clock::time_point start;    ///< of all schedules
     steady_clock::time_point begin;    ///< of measuring
     steady_clock::time_point end;
@@ -185,11 +190,13 @@ private:
             std::string_view text(piece_.data(), size);
             if (!answer_.empty())    // rare: it came in more pieces than one
                 text = answer_.append(text);
-            switch (checker_.check(text))
+            auto const found = checker_.check(text);
+            switch (found)
             {
             case verdict::good:
+            case verdict::overloaded:
                 answer_.clear();
-                return answered();
+                return answered(found == verdict::good);
             case verdict::incomplete:
                 if (answer_.empty())
                     answer_ = text;
@@ -200,16 +207,28 @@ private:
         });
     }
 
-    void answered()
+    void answered(bool served)
     {
         auto const now = steady_clock::now();
         auto const counts = pace_ ? since_ : now;
         if (counts >= plan_.begin && counts < plan_.end)
-            into_.times.add(now - since_);
+            count(served, now - since_);
         ++number_;
         if (plan_.reconnect)
             reset();
         next();
+    }
+
+    void count(bool served, std::chrono::nanoseconds time)
+    {
+        if (!served)
+        {
+            ++into_.refused;
+            return;
+        }
+        into_.times.add(time);
+        if (time <= plan_.deadline)
+            ++into_.in_time;
     }
 
     /// Ends the connection so that its port is free at once, or there would soon be none left.

@@ -50,6 +50,7 @@ struct options
     std::size_t echo = 0;       ///< bytes; 0: HTTP
     bool websocket = false;
     bool reconnect = false;
+    std::chrono::nanoseconds deadline{};    ///< of a request; the longest if there is none
     bool announce = false;
     bool csv = false;
     bool help = false;
@@ -129,6 +130,8 @@ inline boost::program_options::options_description describe()
         ("websocket", "send the path as a message of a WebSocket and expect it back, not HTTP")
         ("reconnect", "a connection for each request, ended by a reset; its time is part of the"
             " request's")
+        ("deadline,d", po::value<double>(),
+            "milliseconds after which an answer is of no use: how many came before is in the CSV")
         ("announce", "say when measuring begins and when it ends, in a line each")
         ("csv", "print one line of comma-separated values a class, below a line of names")
         ("help,h", "show this text");
@@ -177,6 +180,10 @@ inline options parse_options(int argc, char const* const* argv)
         if (given.count("echo"))
             o.echo = static_cast<std::size_t>(
                 checked("echo", given["echo"].as<long>(), 1L, 1L << 20));
+        o.deadline = std::chrono::nanoseconds::max();
+        if (given.count("deadline"))
+            o.deadline =
+                seconds(checked("deadline", given["deadline"].as<double>(), 0.001, 3.6e6) / 1000);
         o.websocket = given.count("websocket") != 0;
         if (o.websocket && o.echo != 0)
             throw usage_error("--echo and --websocket exclude each other");

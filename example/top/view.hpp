@@ -50,17 +50,18 @@ public:
         std::string out;
         add(out, "context",
             "strategy                  tasks/s      PC     PIC     PEC     EPC   lease   eager"
-            "    lazy  late/s queued  delay p50      p99    run p50      p99",
+            "    lazy  late/s queued   waited  delay p50      p99    run p50      p99",
             &view::context);
         add(out, "pool",
-            "threads   of start park prod  run  tasks/s  starts failed refused queued  delay p50"
-            "      p99    run p50      p99",
+            "threads   of start park prod  run  tasks/s  starts failed refused queued   waited"
+            "  delay p50      p99    run p50      p99",
             &view::pool);
         add(out, "loop",
-            "tasks/s  inplace   later  CPU % queued  delay p50      p99    run p50      p99"
-            "   poll p99",
+            "tasks/s  inplace   later  CPU % queued   waited  delay p50      p99    run p50"
+            "      p99   poll p99",
             &view::loop);
-        add(out, "serve", "   open  busiest accepted/s refused/s failed/s  errors  backs off",
+        add(out, "serve",
+            "   open  busiest accepted/s refused/s failed/s  errors  backs off  left out",
             &view::serve);
         if (out.empty())
             out = "nothing that counts is there: no context, pool, loop or serve of asio_ewyk\n";
@@ -140,6 +141,7 @@ private:
             out += rate(of, 8, "asio_ewyk_context_hand_overs_total", "kind", kind);
         out += rate(of, 8, "asio_ewyk_context_superseded_total");
         out += amount(of, 7, "asio_ewyk_context_queued_tasks");
+        out += waited(of);
         latencies(out, of);
     }
 
@@ -157,6 +159,7 @@ private:
         out += amount(of, 7, "asio_ewyk_pool_thread_start_failures_total");
         out += rate(of, 8, "asio_ewyk_pool_queue_full_total", "kind", "refused");
         out += amount(of, 7, "asio_ewyk_pool_queued_tasks");
+        out += waited(of);
         latencies(out, of);
     }
 
@@ -167,6 +170,7 @@ private:
             + rate(of, 8, tasks, "kind", "scheduled");
         out += format("%7.1f", 100 * more(of, "asio_ewyk_loop_cpu_seconds_total") / seconds_);
         out += amount(of, 7, "asio_ewyk_loop_queued_tasks");
+        out += waited(of);
         latencies(out, of);
         out += quantile(of, 11, "asio_ewyk_loop_poll_delay_seconds", 0.99);
     }
@@ -183,6 +187,16 @@ private:
             + rate(of, 9, "asio_ewyk_serve_failed_sessions_total");
         out += format("%8.0f", more(of, "asio_ewyk_serve_accept_errors_total"));
         out += amount(of, 11, "asio_ewyk_serve_backing_off");
+        out += amount(of, 10, "asio_ewyk_serve_workers_left_out");
+    }
+
+    /// On average of about a second.
+    std::string waited(whose const& of) const
+    {
+        std::string const name = "asio_ewyk_" + of.first + "_load_average_delay_seconds";
+        double const seconds
+            = sum(of, name, {}, {}, [](line const& l) { return l.what.value; });
+        return format("%9s", seconds > 0 ? duration(seconds).c_str() : "-");
     }
 
     void latencies(std::string& out, whose const& of) const

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/iterator/indirect_iterator.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -103,6 +104,23 @@ public:
         all.reserve(size());
         for (Context const& context : *this)
             all.push_back(context.metrics());
+        return all;
+    }
+
+    /// The `load()` of all, for contexts that have one: the longest delays, the sum of what waits.
+    /// No-throw guarantee.
+    auto load() const noexcept
+        requires requires(Context const& context) { context.load(); }
+    {
+        decltype(std::declval<Context const&>().load()) all;
+        for (Context const& context : *this)
+        {
+            auto const one = context.load();
+            all.delay = std::max(all.delay, one.delay);
+            all.average_delay = std::max(all.average_delay, one.average_delay);
+            all.waiting += one.waiting;
+            all.threads_left = std::max(all.threads_left, one.threads_left);
+        }
         return all;
     }
 

@@ -53,9 +53,9 @@ class event_loop : public asio::io_context
 public:
     using executor_type = event_loop_executor;
 
-    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100 or
-    /// `cpus` has a number that none can have, and `std::system_error` if the loop cannot be bound
-    /// to its CPU.
+    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100,
+    /// `busy_wait` is negative or `cpus` has a number that none can have, and `std::system_error`
+    /// if the loop cannot be bound to its CPU.
     explicit event_loop(event_loop_options options = {})
         : asio::io_context(1)
         , service_(asio::make_service<detail::event_loop_service>(*this, std::move(options)))
@@ -191,6 +191,10 @@ public:
 
     /// See loop_metrics. Also while a handler runs or is stuck. Throws `std::bad_alloc`.
     loop_metrics metrics() const { return service_.metrics(); }
+
+    /// How many tasks wait, and for how long. Costs what a look at the clock does: it may be asked
+    /// for each request, by any thread. No-throw guarantee.
+    load_metrics load() const noexcept { return service_.load(); }
 
     /// Whether its shutdown has begun, or it was stopped; also after the end. No-throw guarantee.
     bool shutting_down() const noexcept { return service_.closing(); }

@@ -11,6 +11,7 @@
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/execution/executor.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
@@ -79,6 +80,17 @@ public:
     /// Nothing of its executors must be left, neither queued nor running.
     ~load_shedder() = default;
 
+    /** Counts how long events wait in that `io_context`, too: a request in the kernel's buffer, of
+        a socket that is ready, waits as one in a queue does. For servers; which sockets wait for
+        how long nothing tells, so while it is too long everything is refused for a moment.
+
+        For that it has two connected sockets, and sends a byte through the context while it is
+        used, one at a time. A handler receives it, which `run()` counts among the others. Call it
+        once, before the shedder is used; the context must outlive what uses that. Throws
+        `boost::system::system_error` if there are no descriptors.
+    */
+    void observe(asio::io_context& context) { shedding_.observe(context); }
+
     /// An executor over another one: see `shedding_executor`.
     template <class Executor>
         requires asio::execution::is_executor<Executor>::value
@@ -123,16 +135,17 @@ public:
     }
 
     /// Whether work has waited for more than `max_queue_delay` all the time of the last `interval`.
-    /// False where none has begun for an interval. No-throw guarantee.
+    /// False where none has begun for an interval, unless an observed context stands still.
+    /// No-throw guarantee.
     bool overloaded() const noexcept
     {
-        return shedding_.limit().exceeded(std::chrono::steady_clock::now());
+        return shedding_.overloaded(std::chrono::steady_clock::now());
     }
 
     /// No-throw guarantee.
     shed_metrics metrics() const noexcept
     {
-        return {shedding_.refused(), shedding_.late(), shedding_.full(), shedding_.limit().last(),
+        return {shedding_.refused(), shedding_.late(), shedding_.full(), shedding_.delay(),
             overloaded()};
     }
 

@@ -15,6 +15,34 @@
 
 namespace asio_ewyk {
 
+/** How much waits for a context, a pool or a loop: the result of their `load()`, and of groups of
+    them.
+
+    Delays are estimated, from how much was queued and how much was taken from there since some
+    thread asked last. Where many ask they are exact to the time between two that ask; where none
+    has asked for long they are what the rate since then tells. The first that asks begins to look,
+    and is told of no delay. What waits in the kernel, or inside of an `io_context`, is not seen:
+    `load_shedder::observe` measures that.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct load_metrics
+{
+    /// How long what began last had waited, or what waits now, if that is longer.
+    std::chrono::nanoseconds delay{};
+
+    /// Likewise on average of about a second.
+    std::chrono::nanoseconds average_delay{};
+
+    /// How many tasks wait.
+    std::size_t waiting = 0;
+
+    /// Threads that have nothing to do, or could be started. 0 for a loop, which has one in all. Of
+    /// a group, those of the context that has most.
+    std::size_t threads_left = 0;
+};
+
 /** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and does
     now: the result of their `metrics()`.
 
@@ -69,6 +97,7 @@ struct strategy_metrics
     std::size_t queued_in_pool = 0; ///< tasks, and requests to produce, that wait for a thread
     std::size_t callers = 0;        ///< threads inside run() or a sibling
     std::size_t parked_callers = 0; ///< of these, those that have nothing to do
+    load_metrics load = {}; ///< see there
 
     // With the option `timing` of the pool.
 
@@ -104,17 +133,21 @@ struct pool_metrics
     std::uint64_t exceptions = 0;     ///< that reached `on_exception`
     std::uint64_t starts = 0;         ///< threads started
     std::uint64_t start_failures = 0; ///< threads that the system would not start
+    std::uint64_t low_on_threads = 0; ///< times that tasks began to wait and no thread could come
 
     // Of the moment.
 
+    bool low_on_threads_now = false; ///< it is so
+    std::size_t leased = 0;          ///< threads, see `worker_pool::lease`
     std::size_t threads = 0;     ///< that live or are being started
     std::size_t starting = 0;    ///< of these: have not looked for work yet
     std::size_t parked = 0;      ///< have nothing to do
     std::size_t producing = 0;   ///< produce, or are asked to
     std::size_t running = 0;     ///< all others: run tasks
-    std::size_t max_threads = 0; ///< `worker_pool_options::max_threads`
+    std::size_t max_threads = 0; ///< the limit
     std::size_t queued = 0;      ///< tasks that wait for a thread
     std::size_t queued_max = 0;  ///< the most so far
+    load_metrics load = {}; ///< see there
 
     // With the option `timing`.
 
@@ -139,6 +172,7 @@ struct loop_metrics
 
     std::size_t queued = 0;     ///< tasks that wait
     std::size_t queued_max = 0; ///< the most so far, as seen now and when new ones are taken
+    load_metrics load = {}; ///< see there
 
     // With the option `timing`.
 
@@ -158,12 +192,15 @@ struct serve_metrics
     std::uint64_t refused = 0;       ///< that were closed at once: without a place, or not admitted
     std::uint64_t failed = 0;        ///< sessions that ended by an exception, or could not begin
     std::uint64_t accept_errors = 0; ///< times that accepting failed, as without descriptors
+    std::uint64_t passed_over = 0;   ///< times that a worker did not get a client that was its own
 
     // Of the moment.
 
     std::size_t open = 0;        ///< connections that have a session, or are on their way to it
     /// Listening sockets that are left alone, after an error or because of an overload.
     std::size_t backing_off = 0;
+    /// Workers that get no clients: stuck, being shut down, ended.
+    std::size_t workers_left_out = 0;
 
     /// Of `open`, those of each worker, in the order of their group.
     std::vector<std::size_t> open_by_worker = {};
@@ -182,7 +219,9 @@ struct shed_metrics
 
     // Of the moment.
 
-    std::chrono::nanoseconds queue_delay{}; ///< how long the last one to begin had waited
+    /// How long the last one to begin had waited; if an `io_context` is observed and that is more,
+    /// how long an event had waited there when it was measured last.
+    std::chrono::nanoseconds queue_delay{};
     bool overloaded = false; ///< as `load_shedder::overloaded()`
 };
 

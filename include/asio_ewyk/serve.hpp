@@ -5,8 +5,8 @@
 #ifndef ASIO_EWYK_SERVE_HPP
 #define ASIO_EWYK_SERVE_HPP
 
-#include <asio_ewyk/detail/serve/reuse_port.hpp>
 #include <asio_ewyk/detail/serve/sessions.hpp>
+#include <asio_ewyk/listen.hpp>
 #include <asio_ewyk/serve_options.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
@@ -19,6 +19,7 @@
 
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -114,11 +115,13 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     pauses. It still waits for a session that heeds neither, as what the session uses may be gone
     after the completion.
 
-    The shutdown or destruction of one of the workers cancels it too, when that begins, or if it
-    began before. Sessions in workers that have ended are not waited for; their connections are shut
-    down as soon as the loop has ended (on Linux). A worker that refuses a session is passed over;
-    only if all do, the connection is closed and `on_session_error` called. Shut the boss down after
-    the operation: it cannot complete in a loop that has ended.
+    A worker that is shut down gets no more clients, from when that begins, or if it began before;
+    the others go on. The shutdown of the last one cancels the operation, and so does that of the
+    boss where it is a worker as well, or the destruction of any. Sessions in workers that have
+    ended are not waited for; their connections are shut down as soon as the loop has ended (on
+    Linux). A worker that refuses a session, or is stuck, is passed over; only if all refuse, the
+    connection is closed and `on_session_error` called. Shut the boss down after the operation: it
+    cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.
@@ -146,18 +149,15 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
 {
     using protocol = asio::ip::tcp;
     bool const several = options.reuse_port;
-    int const backlog = options.backlog;
+    listen_options const how{.backlog = options.backlog,
+        .reuse_port = several,
+        .close_on_exec = options.close_on_exec};
     auto all = std::make_shared<detail::sessions<protocol, Workers, Session>>(
         workers, std::move(session), std::move(options));
     typename detail::serving<protocol>::listeners listeners;
     auto endpoint = where;
     auto const listen = [&](auto& context) {
-        protocol::acceptor acceptor(context, endpoint.protocol());
-        acceptor.set_option(asio::socket_base::reuse_address(true));
-        if (several)
-            acceptor.set_option(detail::reuse_port());
-        acceptor.bind(endpoint);
-        acceptor.listen(backlog);
+        auto acceptor = detail::listen_on(context, endpoint, how);
         endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
         listeners.push_back(detail::make_listener(all, std::move(acceptor)));
     };
@@ -181,22 +181,53 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
         std::forward<CompletionToken>(token));
 }
 
-/** Likewise, with an acceptor of the caller's, which listens already.
+/** Likewise, with acceptors of the caller's, which listen already: one at least, such as for IPv4
+    and for IPv6. They have their limits, their end and their `serve_options::control` in common.
 
-    Of any protocol that has connections, such as `asio::local::stream_protocol`. The acceptor
-    becomes non-blocking; its executor takes the boss's part.
+    Of any protocol that has connections, such as `asio::local::stream_protocol`; with
+    `asio::generic::stream_protocol`, of several: acceptors of others can be moved to its own. The
+    acceptors become non-blocking; their executors take the boss's part, that of the first where
+    one alone is needed. If any of them cannot accept any more, all end.
+
+    @par Exception Safety
+    As above; `std::invalid_argument` also if there is no acceptor.
 */
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
+    Workers& workers, Session session, serve_options options, CompletionToken&& token)
+{
+    if (acceptors.empty())
+        throw std::invalid_argument("there must be an acceptor");
+    auto all = std::make_shared<detail::sessions<Protocol, Workers, Session>>(
+        workers, std::move(session), std::move(options));
+    typename detail::serving<Protocol>::listeners listeners;
+    for (auto& a : acceptors)
+        listeners.push_back(detail::make_listener(all, std::move(a)));
+    return detail::serve(
+        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with the default options.
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
+    Workers& workers, Session session, CompletionToken&& token)
+{
+    return asio_ewyk::serve(std::move(acceptors), workers, std::move(session), serve_options{},
+        std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with one acceptor of the caller's.
 template <class Protocol, class Executor, detail::contexts Workers, class Session,
     class CompletionToken>
 auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
     Session session, serve_options options, CompletionToken&& token)
 {
-    auto all = std::make_shared<detail::sessions<Protocol, Workers, Session>>(
-        workers, std::move(session), std::move(options));
-    typename detail::serving<Protocol>::listeners listeners;
-    listeners.push_back(detail::make_listener(all, std::move(acceptor)));
-    return detail::serve(
-        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+    std::vector<asio::basic_socket_acceptor<Protocol, Executor>> one;
+    one.push_back(std::move(acceptor));
+    return asio_ewyk::serve(std::move(one), workers, std::move(session), std::move(options),
+        std::forward<CompletionToken>(token));
 }
 
 /// Likewise, with the default options.

@@ -28,6 +28,18 @@ enum class connections_full
     refuse,
 };
 
+/// Whether a worker has clients of a `serve`.
+enum class worker_state
+{
+    /// It does.
+    serving,
+    /// It gets none, as it has not begun any session for `serve_options::stuck_after`, although one
+    /// waits there.
+    stuck,
+    /// It gets none any more, as it is being shut down or has ended.
+    ended,
+};
+
 /** How `serve` is to accept. Every field has a default.
 
     The functions may block: a `strategy_context` whose handlers run concurrently goes on meanwhile;
@@ -71,6 +83,11 @@ struct serve_options
     std::optional<int> send_buffer_size = {};
     std::optional<int> receive_buffer_size = {};
 
+    /// Whether programs that this one starts do not get the sockets that are accepted; on Linux,
+    /// not even those that another thread starts meanwhile. Of the listening socket too, unless
+    /// that is of the caller's.
+    bool close_on_exec = true;
+
     /// How long the listening socket is left alone when the system is out of descriptors or of
     /// memory, or says something unexpected, or `overloaded` is true. More than 0.
     std::chrono::nanoseconds back_off = std::chrono::milliseconds(50);
@@ -88,6 +105,11 @@ struct serve_options
     /// `switch_to`: nothing may be emitted to them while they are away. Other workers emit nothing.
     bool cancel_sessions = false;
 
+    /// After how long without having begun a session that waits for it a worker gets no client,
+    /// until it begins one; the others get them. Sessions that it has already stay there. If all
+    /// others are so as well, clients are dealt as usual. More than 0; `nanoseconds::max()`: never.
+    std::chrono::nanoseconds stuck_after = std::chrono::seconds(1);
+
     /// Whether to serve a client that has connected from there, such as by an allow list; otherwise
     /// its connection is closed at once. Called by the boss, one call at a time for each socket
     /// that listens, and only if there is a place. An exception is a refusal too, and goes to
@@ -103,6 +125,11 @@ struct serve_options
     /// begin, or what `admit` threw, by the worker's thread or the boss's; by several at a time.
     /// Empty: the connection just ends. Must not throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
+
+    /// Called with the place of a worker in its group when that has another state than before: by
+    /// the boss, the worker, or the thread that shuts it down; one call at a time. What becomes
+    /// stuck is noticed when another client comes. Must not throw. Empty: see `serve_metrics`.
+    std::function<void(std::size_t, worker_state)> on_worker = {};
 
     /// A handle to the operation, for its metrics and to change limits. Keep a copy.
     serve_control control = {};

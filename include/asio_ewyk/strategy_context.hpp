@@ -110,6 +110,10 @@ public:
     /// See strategy_metrics. Also while handlers run or are stuck. Throws `std::bad_alloc`.
     strategy_metrics metrics() const { return service_.metrics(); }
 
+    /// How much waits, and for how long. Costs what a look at the clock does: it may be asked for
+    /// each request, by any thread. No-throw guarantee.
+    load_metrics load() const noexcept { return service_.load(); }
+
     /** Runs handlers until there is no outstanding work or stop() is called. When the last caller
         returns, no handler of the context runs any more, except one that has called run() itself.
 

@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/context/context_threads.hpp>
 #include <asio_ewyk/detail/context/reactor.hpp>
 #include <asio_ewyk/detail/engine/strategy_engine.hpp>
+#include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/os/passed_exceptions.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
@@ -95,6 +96,9 @@ public:
     /// stuck. Throws `std::bad_alloc`.
     strategy_metrics metrics() const;
 
+    /// As `strategy_context::load`. No-throw guarantee.
+    load_metrics load() const noexcept;
+
     /// Whether this thread runs a task of the context. No-throw guarantee.
     bool running_in_this_thread() const noexcept;
 
@@ -172,6 +176,10 @@ private:
     // False if the io_context expects one thread: what a task completes inside of it then waits in
     // a queue of that thread, and a late task would keep that back.
     bool const leases_in_place_;
+
+    // Of the two queues that a task may wait in, one after the other.
+    mutable detail::delay_meter reactor_delay_;
+    mutable detail::delay_meter pool_delay_;
 
     std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling

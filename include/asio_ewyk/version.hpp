@@ -11,6 +11,7 @@
 
 namespace asio_ewyk {
 
+/// Its parts, as constants.
 inline constexpr int version_major = ASIO_EWYK_VERSION / 10000;
 inline constexpr int version_minor = ASIO_EWYK_VERSION / 100 % 100;
 inline constexpr int version_patch = ASIO_EWYK_VERSION % 100;

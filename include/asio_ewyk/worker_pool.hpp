@@ -5,10 +5,12 @@
 #ifndef ASIO_EWYK_WORKER_POOL_HPP
 #define ASIO_EWYK_WORKER_POOL_HPP
 
+#include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
+#include <asio_ewyk/pool_lease.hpp>
 #include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
@@ -111,10 +113,33 @@ public:
     /// What the pool was made with, `automatic` filled in. No-throw guarantee.
     worker_pool_options const& options() const noexcept { return threads_.options(); }
 
+    /** Changes the limits. `max_threads` may not be more than what the pool was made with, nor as
+        few as are leased.
+
+        Threads that are too many end after what they run; those that produce go on, and keep one
+        beside them. Throws `std::invalid_argument`, which names the field and its range, and
+        `std::bad_alloc` (strong guarantee).
+    */
+    void limit(worker_pool_limits const& limits) { threads_.limit(limits); }
+
+    /// What they are. No-throw guarantee.
+    worker_pool_limits limits() const noexcept { return threads_.limits(); }
+
+    /** Says that n threads of the pool will be held for long, as by producers that wait in it,
+        until the result is destroyed. The pool does nothing with it, but to refuse too many: throws
+        `std::runtime_error`, with the numbers, if fewer than one would be left for tasks (strong
+        guarantee). Without it such a program would hang. As Jetty's `ThreadPoolBudget`.
+    */
+    [[nodiscard]] pool_lease lease(std::size_t n) { return {threads_, n}; }
+
     // Figures of the moment; each may be out of date when it is read. No-throw guarantee.
 
     /// Threads that live or are being started.
     std::size_t threads() const noexcept { return threads_.threads(); }
+
+    /// Whether a task waits, all threads are busy, and no other can be started. Then more work only
+    /// makes the queue longer. See `worker_pool_options::on_low_on_threads`.
+    bool low_on_threads() const noexcept { return threads_.low(); }
 
     /// Threads that have nothing to do.
     std::size_t parked_threads() const noexcept { return threads_.parked(); }
@@ -131,6 +156,10 @@ public:
 
     /// All of these, and what there is to count. Throws `std::bad_alloc`.
     pool_metrics metrics() const;
+
+    /// How much waits for a thread, of all that use the pool, and for how long. Costs what a look
+    /// at the clock does: it may be asked for each request, by any thread. No-throw guarantee.
+    load_metrics load() const noexcept;
 
 private:
     friend class detail::pool_access;
@@ -155,6 +184,7 @@ private:
             t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
     }
 
+    mutable detail::delay_meter delay_;
     std::unique_ptr<detail::task_times> const times_; // null without the option `timing`
     detail::elastic_threads threads_;
     detail::pool_client client_; // tasks that came through the pool's own interface

@@ -37,6 +37,22 @@ public:
     }
 };
 
+/** The limits of a `worker_pool` that can be changed while it is used, with the meaning, the unit
+    and the range that `worker_pool_options` gives.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+
+    @see worker_pool::limit
+*/
+struct worker_pool_limits
+{
+    std::size_t min_threads = 0;   ///< that stay
+    std::size_t max_threads = 200; ///< the most
+    std::chrono::nanoseconds idle_timeout = std::chrono::seconds(60);
+    std::size_t max_queue = 0;
+};
+
 /** How a `worker_pool` is to be. Every field has a default.
 
     @par Thread Safety
@@ -87,6 +103,13 @@ struct worker_pool_options
     /// Empty: the exception of a context's handler leaves a call of `run()`; any other one, or if
     /// there is no such call, calls `std::terminate`, as with `asio::thread_pool`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
+
+    /** Called when the pool is low on threads: a task waits, all threads are busy, and no other
+        can be started. It is called on the thread that has submitted the task; once, until no task
+        waits any more, and at most 10 times a second. It may use the pool, but must not wait for
+        its tasks. Must not throw. Compare Jetty's `LowResourceMonitor`.
+    */
+    std::function<void()> on_low_on_threads = {};
 
     /** How long a handler may run before it is reported as stalled; and likewise, how long tasks
         may wait while no single handler is that long. 0: nothing is reported. At least 0. A report

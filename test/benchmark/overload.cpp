@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -143,7 +144,7 @@ public:
     {
         totals from;
         std::uint64_t refused = 0;
-        at_pace(interval_, done_at_.size(), [&](std::size_t i, clock::time_point intended) {
+        auto const submit = [&](std::size_t i, clock::time_point intended) {
             if (i == first_measured_)
             {
                 from = measure.now();
@@ -157,7 +158,8 @@ public:
             {
                 ++refused;
             }
-        });
+        };
+        at_pace(interval_, done_at_.size(), submit, std::chrono::milliseconds(1));
         auto result = measurement::difference(from, measure.now());
         result["submitted"] = done_at_.size() - first_measured_;
         result["refused"] = refused;
@@ -210,15 +212,16 @@ std::string_view const* shed_by(std::string_view name)
     return nullptr;
 }
 
-// What begins within twice the delay is done before the deadline, if the threads are as many as the
-// cores: what has begun is not measured, and more would share these.
+// In an overload it is twice the delay that a function may wait: half of the deadline, as in the
+// bounded ones. The threads are as many as the cores: what has begun is not measured, and more would
+// share these.
 template <class Run>
 void shed(std::string_view inner, parameters const& given, Run run)
 {
     parameters::map values = given.all();
     values["max_threads"] = cores();
     parameters const with(values);
-    ewyk::load_shedder shedder({.max_queue_delay = with.microseconds("deadline") * 2 / 5});
+    ewyk::load_shedder shedder({.max_queue_delay = with.microseconds("deadline") / 4});
     auto const run_shedding = [&](auto& peer) {
         shedding in_front(peer, shedder);
         run(in_front, shedder);

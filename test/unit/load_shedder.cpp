@@ -407,4 +407,28 @@ BOOST_AUTO_TEST_CASE(many_submit_and_many_run)
     BOOST_TEST(ran + m.refused + m.full == static_cast<unsigned>(submitters * many));
 }
 
+// What comes by way of sockets waits in the kernel and behind other handlers, too.
+BOOST_AUTO_TEST_CASE(a_server_observes_its_context)
+{
+    // tag::observe[]
+    ewyk::strategy_context context;
+    ewyk::load_shedder shedder({.max_queue_delay = 6ms});
+    shedder.observe(context);
+    // end::observe[]
+    std::vector<error_code> found;
+    for (int i = 0; i != 3; ++i)
+        asio::co_spawn(
+            context,
+            [&]() -> awaitable<void> {
+                error_code error;
+                co_await shedder.async_admit(asio::redirect_error(use_awaitable, error));
+                found.push_back(error);
+            },
+            asio::detached);
+    context.run(); // returns, whatever was sent to observe it
+    BOOST_TEST(found.size() == 3u);
+    for (error_code const& error : found)
+        BOOST_TEST(!error);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -118,8 +118,10 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_pool_and_of_a_loop)
 {
     ewyk::prometheus_page page;
     page.add(ewyk::pool_metrics{.tasks = 1, .refused = 2, .run_by_caller = 3, .starts = 4,
-        .start_failures = 5, .starting = 6, .parked = 7, .producing = 8, .running = 9,
-        .max_threads = 40, .queued = 10, .queued_max = 11, .run_time = measured()});
+        .start_failures = 5, .low_on_threads = 18, .low_on_threads_now = true, .leased = 19,
+        .starting = 6, .parked = 7, .producing = 8, .running = 9,
+        .max_threads = 40, .queued = 10, .queued_max = 11,
+        .load = {.delay = 20ms, .average_delay = 21ms, .threads_left = 22}, .run_time = measured()});
     page.add(ewyk::loop_metrics{.tasks = 12, .in_place = 13, .scheduled = 14, .exceptions = 15,
         .cpu_time = 1500ms, .queued = 16, .queued_max = 17, .poll_delay = measured()});
     exposition const read(text(page));
@@ -128,12 +130,18 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_pool_and_of_a_loop)
     BOOST_TEST(read.value("asio_ewyk_pool_queue_full_total", {{"kind", "run_by_caller"}}) == 3);
     BOOST_TEST(read.value("asio_ewyk_pool_thread_starts_total") == 4);
     BOOST_TEST(read.value("asio_ewyk_pool_thread_start_failures_total") == 5);
+    BOOST_TEST(read.value("asio_ewyk_pool_low_on_threads_total") == 18);
+    BOOST_TEST(read.value("asio_ewyk_pool_low_on_threads") == 1);
+    BOOST_TEST(read.value("asio_ewyk_pool_threads_leased") == 19);
     BOOST_TEST(read.value("asio_ewyk_pool_threads", {{"state", "starting"}}) == 6);
     BOOST_TEST(read.value("asio_ewyk_pool_threads", {{"state", "parked"}}) == 7);
     BOOST_TEST(read.value("asio_ewyk_pool_threads", {{"state", "producing"}}) == 8);
     BOOST_TEST(read.value("asio_ewyk_pool_threads", {{"state", "running"}}) == 9);
     BOOST_TEST(read.value("asio_ewyk_pool_threads_max") == 40);
     BOOST_TEST(read.value("asio_ewyk_pool_queued_tasks") == 10);
+    BOOST_TEST(read.value("asio_ewyk_pool_load_delay_seconds") == 0.02);
+    BOOST_TEST(read.value("asio_ewyk_pool_load_average_delay_seconds") == 0.021);
+    BOOST_TEST(read.value("asio_ewyk_pool_threads_left") == 22);
     BOOST_TEST(read.value("asio_ewyk_pool_queued_tasks_max") == 11);
     BOOST_TEST(read.value("asio_ewyk_pool_run_time_seconds_count") == 4);
     BOOST_TEST(read.families.count("asio_ewyk_pool_queue_delay_seconds") == 0u);

@@ -221,6 +221,39 @@ BOOST_AUTO_TEST_CASE(a_task_that_meets_an_ending_thread_runs)
     }
 }
 
+// A thread that ends has its place until its last hook has returned. A task that comes while such
+// threads have all places runs when they have ended, beside a thread that lives as well.
+BOOST_AUTO_TEST_CASE(a_task_that_finds_only_ending_threads_runs)
+{
+    event may_end;
+    std::atomic<std::size_t> ending{0};
+    ewyk::worker_pool pool(
+        {.max_threads = 2, .reserve = 0, .idle_timeout = 1ms, .on_thread_stop = [&] {
+             ++ending;
+             may_end.wait();
+         }});
+    event last_ran;
+    event lives;
+    std::atomic<bool> gave_up{false};
+    pool.execute([&] {
+        lives.set();
+        gave_up = !last_ran.wait();
+    });
+    BOOST_TEST_REQUIRE(lives.wait());
+    // Twice max_threads places: one has the thread that lives.
+    for (std::size_t i = 1; i != 4; ++i)
+    {
+        pool.execute([] {});
+        BOOST_TEST_REQUIRE(eventually([&] { return ending == i; }));
+    }
+    pool.execute([&] { last_ran.set(); });
+    BOOST_TEST(pool.threads() == 1u);
+    BOOST_TEST(pool.queued() == 1u);
+    may_end.set();
+    BOOST_TEST(last_ran.wait());
+    BOOST_TEST(!gave_up);
+}
+
 // Reads as "never".
 BOOST_AUTO_TEST_CASE(the_longest_idle_timeout_keeps_threads)
 {

@@ -80,11 +80,24 @@ BOOST_AUTO_TEST_CASE(an_answer_is_good_when_it_is_whole)
     }
 }
 
+BOOST_AUTO_TEST_CASE(status_503_tells_of_an_overload)
+{
+    std::string const busy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy";
+    answer_checker checker;
+    for (std::size_t size = 0; size != busy.size(); ++size)
+        BOOST_TEST((checker.check(busy.substr(0, size)) == verdict::incomplete));
+    BOOST_TEST((checker.check(busy) == verdict::overloaded));
+    BOOST_TEST((checker.check(busy + "x") == verdict::bad));
+    BOOST_TEST((checker.check("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") == verdict::good));
+    BOOST_TEST((checker.check(busy) == verdict::overloaded));
+}
+
 BOOST_AUTO_TEST_CASE(other_answers_are_bad)
 {
     for (auto text : {
              "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
              "HTTP/1.1 500",
+             "HTTP/1.1 503 Service Unavailable\r\n\r\n",
              "HTTP/1.1 200 OK\r\n\r\n",
              "HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n",
              "HTTP/1.1 200 OK\r\nContent-Length:   \r\nDate: 5\r\n\r\nfast\n",
@@ -133,7 +146,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_answered_has_taken_until_the_end)
 {
     asio::io_context context;
     steady_clock::time_point const start;
-    plan const p{{}, 0, false, false, start, start + 1s, start + 3s};
+    plan const p{{}, 0, false, false, {}, start, start + 1s, start + 3s};
     tally counted;
     connection(context, p, counted, "/", schedule(10, 0, 1)).finish();
     BOOST_TEST(counted.unanswered == 20);    // not those of the first second
@@ -150,7 +163,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_answered_has_taken_until_the_end)
 BOOST_AUTO_TEST_CASE(good_options)
 {
     auto const o = parse({"--class", "fast:64:/fast", "--class", "slow:8:/sleep/10000", "--port",
-        "1234", "--seconds", "1.5", "--csv"});
+        "1234", "--seconds", "1.5", "--csv", "--deadline", "0.5"});
     BOOST_REQUIRE(o.classes.size() == 2);
     BOOST_TEST(o.classes[1].name == "slow");
     BOOST_TEST(o.classes[1].connections == 8);
@@ -160,6 +173,8 @@ BOOST_AUTO_TEST_CASE(good_options)
     BOOST_TEST((o.measured == 1500ms));
     BOOST_TEST(o.threads == 1);
     BOOST_TEST(o.csv);
+    BOOST_TEST((o.deadline == 500us));
+    BOOST_TEST((parse({"--class", "fast:64:/fast"}).deadline == std::chrono::nanoseconds::max()));
     BOOST_TEST(o.echo == 0);
     BOOST_TEST(!o.reconnect);
     BOOST_TEST(!o.announce);

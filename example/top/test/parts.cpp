@@ -106,13 +106,14 @@ asio_ewyk_serve_accept_errors_total{serve="http"} 21
 asio_ewyk_serve_connections{serve="http"} 77
 asio_ewyk_serve_worker_connections{serve="http",worker="0"} 33
 asio_ewyk_serve_worker_connections{serve="http",worker="1"} 44
+asio_ewyk_serve_workers_left_out{serve="http"} 3
 )"),
             2)
             .text();
     BOOST_TEST_MESSAGE(text);
     BOOST_TEST(shows(text, "serve "));
     BOOST_TEST(shows(text, "http "));
-    for (auto figure : {" 500 ", " 21 ", " 77 ", " 44 "})
+    for (auto figure : {" 500 ", " 21 ", " 77 ", " 44 ", " 3\n"})
         BOOST_TEST(shows(text, figure));
     BOOST_TEST(!shows(text, " 33 "));
 }

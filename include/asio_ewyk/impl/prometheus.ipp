@@ -246,6 +246,14 @@ ASIO_EWYK_DECL void prometheus_page::add(
     };
     threads("working", m.callers - m.parked_callers);
     threads("parked", m.parked_callers);
+    w.number("asio_ewyk_context_load_delay_seconds",
+        "How long what began last had waited, or what waits now.", "gauge",
+        writer::seconds(m.load.delay));
+    w.number("asio_ewyk_context_load_average_delay_seconds",
+        "How long tasks waited on average of about a second.", "gauge",
+        writer::seconds(m.load.average_delay));
+    w.gauge("asio_ewyk_context_threads_left",
+        "Threads that have nothing to do, or could be started.", m.load.threads_left);
     w.histogram("asio_ewyk_context_queue_delay_seconds",
         "Time from the submission of a task until it began.", m.queue_delay);
     w.histogram("asio_ewyk_context_run_time_seconds", "Time that a task ran.", m.run_time);
@@ -270,6 +278,11 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
     w.counter("asio_ewyk_pool_thread_starts_total", "Threads started.", m.starts);
     w.counter("asio_ewyk_pool_thread_start_failures_total",
         "Threads that the system would not start.", m.start_failures);
+    w.counter("asio_ewyk_pool_low_on_threads_total",
+        "Times when tasks began to wait and no thread could come.", m.low_on_threads);
+    w.gauge("asio_ewyk_pool_low_on_threads", "1 while tasks wait and no thread can come.",
+        m.low_on_threads_now);
+    w.gauge("asio_ewyk_pool_threads_leased", "Threads that are leased.", m.leased);
     auto const threads = [&](std::string_view state, std::size_t n) {
         w.gauge("asio_ewyk_pool_threads", "Threads of the pool.", n, {{"state", state}});
     };
@@ -282,6 +295,14 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
     w.gauge("asio_ewyk_pool_queued_tasks", "Tasks that wait for a thread.", m.queued);
     w.gauge("asio_ewyk_pool_queued_tasks_max", "The most tasks so far that waited for a thread.",
         m.queued_max);
+    w.number("asio_ewyk_pool_load_delay_seconds",
+        "How long what began last had waited, or what waits now.", "gauge",
+        writer::seconds(m.load.delay));
+    w.number("asio_ewyk_pool_load_average_delay_seconds",
+        "How long tasks waited on average of about a second.", "gauge",
+        writer::seconds(m.load.average_delay));
+    w.gauge("asio_ewyk_pool_threads_left",
+        "Threads that have nothing to do, or could be started.", m.load.threads_left);
     w.histogram("asio_ewyk_pool_queue_delay_seconds",
         "Time from the submission of a function until it began.", m.queue_delay);
     w.histogram("asio_ewyk_pool_run_time_seconds", "Time that a function ran.", m.run_time);
@@ -304,6 +325,12 @@ ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<labe
         writer::seconds(m.cpu_time));
     w.gauge("asio_ewyk_loop_queued_tasks", "Tasks that wait.", m.queued);
     w.gauge("asio_ewyk_loop_queued_tasks_max", "The most tasks so far that waited.", m.queued_max);
+    w.number("asio_ewyk_loop_load_delay_seconds",
+        "How long what began last had waited, or what waits now.", "gauge",
+        writer::seconds(m.load.delay));
+    w.number("asio_ewyk_loop_load_average_delay_seconds",
+        "How long tasks waited on average of about a second.", "gauge",
+        writer::seconds(m.load.average_delay));
     w.histogram("asio_ewyk_loop_queue_delay_seconds",
         "Time from the submission of a task until it began.", m.queue_delay);
     w.histogram("asio_ewyk_loop_run_time_seconds", "Time that a task or a completion ran.",
@@ -324,10 +351,14 @@ ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<lab
         "Sessions that ended by an exception or could not begin.", m.failed);
     w.counter("asio_ewyk_serve_accept_errors_total", "Times that nothing could be accepted.",
         m.accept_errors);
+    w.counter("asio_ewyk_serve_passed_over_total",
+        "Times that a worker did not get a client that was its own.", m.passed_over);
     w.gauge("asio_ewyk_serve_connections", "Connections that have a session.", m.open);
     w.gauge("asio_ewyk_serve_backing_off",
         "Listening sockets that are left alone, after an error or because of an overload.",
         m.backing_off);
+    w.gauge("asio_ewyk_serve_workers_left_out",
+        "Workers that get no clients: stuck, being shut down, ended.", m.workers_left_out);
     for (std::size_t i = 0; i != m.open_by_worker.size(); ++i)
         w.gauge("asio_ewyk_serve_worker_connections",
             "Connections that have a session on that worker.", m.open_by_worker[i],

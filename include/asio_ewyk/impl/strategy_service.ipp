@@ -577,6 +577,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     m.queued_in_pool = client.size();
     m.callers = threads_.runners();
     m.parked_callers = std::min(threads_.callers().parked(), m.callers);
+    m.load = load();
     if (times_)
     {
         m.queue_delay = times_->queue_delay.snapshot();
@@ -584,6 +585,19 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
         m.poll_delay = times_->poll_delay.snapshot();
     }
     return m;
+}
+
+ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
+{
+    auto const now = std::chrono::steady_clock::now();
+    detail::queue_depth const& depth = reactor_.depth();
+    detail::pool_client const& client = threads_.pool().client();
+    std::uint64_t const gone = depth.gone();
+    std::uint64_t const taken = client.taken();
+    auto const here = reactor_delay_.look(now, gone, depth.waiting());
+    auto const there = pool_delay_.look(now, taken, client.size());
+    return {here.last + there.last, here.average + there.average, waiting(),
+        threads_.pool().pool().left() + threads_.callers().parked()};
 }
 
 // What a strategy_service shows of itself.

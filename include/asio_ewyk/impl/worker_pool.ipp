@@ -57,8 +57,10 @@ ASIO_EWYK_DECL void worker_pool_executor_traits::work_finished(worker_pool& pool
 inline void describe_threads(text_sink& out, elastic_threads const& pool) noexcept
 {
     out << std::uint64_t{pool.threads()} << " threads of at most "
-        << std::uint64_t{pool.options().max_threads} << ", " << std::uint64_t{pool.parked()}
+        << std::uint64_t{pool.max_threads()} << ", " << std::uint64_t{pool.parked()}
         << " parked, " << std::uint64_t{pool.queued()} << " tasks queued";
+    if (pool.low())
+        out << ", low on threads";
     if (pool.stopping())
         out << ", stopped";
 }
@@ -129,12 +131,22 @@ ASIO_EWYK_DECL pool_metrics worker_pool::metrics() const
 {
     pool_metrics m = threads_.metrics();
     m.tasks = client_.begun();
+    m.leased = threads_.leased();
+    m.load = load();
     if (times_)
     {
         m.queue_delay = times_->queue_delay.snapshot();
         m.run_time = times_->run_time.snapshot();
     }
     return m;
+}
+
+ASIO_EWYK_DECL load_metrics worker_pool::load() const noexcept
+{
+    std::uint64_t const taken = threads_.taken();
+    std::size_t const waiting = threads_.queued();
+    auto const d = delay_.look(std::chrono::steady_clock::now(), taken, waiting);
+    return {d.last, d.average, waiting, threads_.left()};
 }
 
 ASIO_EWYK_DECL void worker_pool::stop() noexcept

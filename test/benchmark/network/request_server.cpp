@@ -8,10 +8,13 @@
 //     request_server <form> io_context <threads>        one thread in run()
 //     request_server <form> hand_tuned <threads>        the same, but what blocks goes to a pool
 //     request_server <form> event_loop <threads>        one loop
+//     request_server <form> event_loop+busy_wait <threads>  one that never sleeps
 //     request_server <form> <strategy> <threads>        a strategy_context, with the default grace
 //     request_server <form> <strategy>+native <threads>    the same, but sessions know of it only
 //                                                       that it is an asio::io_context
 //     request_server <form> <strategy>+section <threads>   what blocks is in a blocking_section
+//     request_server own <strategy>+declared <threads>  what blocks is posted to the context, and
+//                                                       all else is declared to be non_blocking
 //
 // The form is `own`, callbacks on the executor that the context has, `any`, callbacks on Asio's
 // any_io_executor, or `coroutine`, awaitables as Asio has them by default. `threads` is how many a
@@ -28,6 +31,7 @@
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -54,11 +58,12 @@ using socket_on = asio::basic_stream_socket<tcp, Executor>;
 /// What the answer to /metrics is: there are none.
 std::function<std::string()> const no_metrics = [] { return std::string(); };
 
-/// What becomes of requests that block: they go to the pool, if there is one, or are answered in a
-/// blocking_section, or like all others.
+/// What becomes of requests that block: they go to the pool or to the executor, if there is one, or
+/// are answered in a blocking_section, or like all others.
 struct blocking_requests
 {
     asio::thread_pool* pool = nullptr;
+    ewyk::strategy_executor const* declared = nullptr; // then all else is non_blocking
     bool in_section = false;
 };
 
@@ -83,7 +88,9 @@ public:
         reader_.next();
         bool const blocks = http_server::offload_what_blocks::takes(request);
         if (blocks && blocking_.pool)
-            answer_elsewhere(request);
+            answer_elsewhere(blocking_.pool->get_executor(), request);
+        else if (blocks && blocking_.declared)
+            answer_elsewhere(*blocking_.declared, request);
         else if (blocks && blocking_.in_section)
             write(answer_in_section(request));
         else
@@ -108,9 +115,10 @@ private:
         return responder_.answer(request);
     }
 
-    void answer_elsewhere(http_server::request const& request)
+    template <class Elsewhere>
+    void answer_elsewhere(Elsewhere const& elsewhere, http_server::request const& request)
     {
-        asio::post(*blocking_.pool, [self = this->shared_from_this(), request] {
+        asio::post(elsewhere, [self = this->shared_from_this(), request] {
             auto const text = self->responder_.answer(request);
             asio::post(self->socket_.get_executor(), [self, text] { self->write(text); });
         });
@@ -180,11 +188,15 @@ void serve(
 {
     tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
     asio::any_io_executor const any = context.get_executor();
-    if (form == "own")
+    if (form == "own" && blocking.declared)
+        accept_callbacks(
+            acceptor, asio::require(*blocking.declared, ewyk::invocation.non_blocking), blocking);
+    else if (form == "own")
         accept_callbacks(acceptor, context.get_executor(), blocking);
-    else if (form == "any")
+    else if (form == "any" && !blocking.declared)
         accept_callbacks(acceptor, any, blocking);
-    else if (form == "coroutine" && !blocking.pool && !blocking.in_section)
+    else if (form == "coroutine" && !blocking.pool && !blocking.declared
+        && !blocking.in_section)
         accept(acceptor, any, [](tcp::socket socket) {
             auto const executor = socket.get_executor();
             asio::co_spawn(executor, converse(std::move(socket)), asio::detached);
@@ -199,6 +211,7 @@ void arrange(std::string_view form, std::string_view arrangement, std::size_t th
 {
     constexpr std::string_view native = "+native";
     constexpr std::string_view section = "+section";
+    constexpr std::string_view declared = "+declared";
     if (arrangement == "io_context" || arrangement == "hand_tuned")
     {
         asio::io_context context(1);
@@ -207,9 +220,11 @@ void arrange(std::string_view form, std::string_view arrangement, std::size_t th
         asio::thread_pool pool(threads);
         return serve(form, context, [&] { context.run(); }, {.pool = &pool});
     }
-    if (arrangement == "event_loop")
+    auto const busy = arrangement == "event_loop+busy_wait";
+    if (busy || arrangement == "event_loop")
     {
-        ewyk::event_loop loop;
+        using std::chrono::nanoseconds;
+        ewyk::event_loop loop({.busy_wait = busy ? nanoseconds::max() : nanoseconds::zero()});
         return serve(form, loop, ::pause);
     }
     auto const is_native = arrangement.ends_with(native);
@@ -218,13 +233,20 @@ void arrange(std::string_view form, std::string_view arrangement, std::size_t th
     auto const in_section = arrangement.ends_with(section);
     if (in_section)
         arrangement.remove_suffix(section.size());
+    auto const is_declared = arrangement.ends_with(declared);
+    if (is_declared)
+        arrangement.remove_suffix(declared.size());
     ewyk::strategy_context context(
         ewyk::strategy_from_string(arrangement), {.max_threads = threads});
     auto const run = [&] { context.run(); };
     if (is_native)
         serve(form, static_cast<asio::io_context&>(context), run);
     else
-        serve(form, context, run, {.in_section = in_section});
+    {
+        auto const executor = context.get_executor();
+        serve(form, context, run,
+            {.declared = is_declared ? &executor : nullptr, .in_section = in_section});
+    }
 }
 
 }

@@ -22,6 +22,8 @@ from .column import RATE, Column
 #   voluntary_switches, involuntary_switches, futex_calls, max_rss_kib    of the same; or null
 #   latency_us                {"p50", "p90", "p99", "p99.9", "max"}, or missing
 #
+#   version                   of a peer that is not of these sources, or missing
+#
 # and whatever else a column of the workload asks for.
 Result = dict[str, Any]
 

@@ -51,6 +51,11 @@ def median(summary: Summary | None, form: str) -> str:
     return "-" if summary is None else f"{summary.median:{form}}"
 
 
+def name(peer: str, rounds: Rounds) -> str:
+    """With the version that was measured, where that is not the one of these sources."""
+    return " ".join(filter(None, (peer, rounds[0].get("version") if rounds else None)))
+
+
 def peers_table(workload: Workload, title: str, measured: list[tuple[Case, Rounds]]) -> Table:
     """A row for each peer."""
     compared = workload.compared
@@ -63,7 +68,7 @@ def peers_table(workload: Workload, title: str, measured: list[tuple[Case, Round
     rows = []
     for peer, rounds in rounds_of.items():
         figure = of_column(compared, rounds)
-        row = [peer, median(figure, compared.form), spread(figure, compared.form)]
+        row = [name(peer, rounds), median(figure, compared.form), spread(figure, compared.form)]
         row += [median(of_column(c, rounds), c.form) for c in workload.columns]
         for column in (compared, *workload.also_compared):
             row += [median(ratio(column, rounds, rounds_of[b]), ".2f") for b in baselines]

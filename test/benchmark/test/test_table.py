@@ -49,6 +49,13 @@ class OfPeers(unittest.TestCase):
         self.assertEqual(table.headings[-2:], ["x plain", "CPU us each x plain"])
         self.assertEqual(table.rows[1][-2:], ["2.00", "1.00"])
 
+    def test_a_version_stands_beside_the_name(self):
+        versioned = [{**each, "version": "1.2"} for each in rounds(100)]
+        results = [(case("plain"), rounds(100)), (case("other"), versioned)]
+        table = tables(self.WORKLOAD, results)[0]
+        self.assertEqual([row[0] for row in table.rows], ["plain", "other 1.2"])
+        self.assertEqual([row[-1] for row in table.rows], ["1.00", "1.00"])
+
     def test_another_workload_has_none(self):
         self.assertEqual(tables(Workload("other", "", ()), self.RESULTS), [])
 

@@ -11,6 +11,7 @@
 #include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/task_share.hpp>
 #include <asio_ewyk/detail/loop/timer_queue.hpp>
+#include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
@@ -102,6 +103,7 @@ public:
     // See event_loop.
     std::chrono::nanoseconds cpu_time() const noexcept { return clock_.now(); }
     loop_metrics metrics() const;
+    load_metrics load() const noexcept;
     bool terminated() const noexcept { return state_.load() == state::terminated; }
 
     // Whether it runs nothing any more; context_watch has told its watchers, or will.
@@ -170,6 +172,8 @@ private:
     void call(F&& f);
 
     void work();
+    void run();
+    void poll();
     void caught(std::exception_ptr error) noexcept;
     void end_of_thread();
     void run_the_last();
@@ -244,6 +248,7 @@ private:
     shared_counter thrown_; // also by coroutines that resumed on another thread
 
     alignas(64) queue_depth depth_{posted_}; // what is taken from it has run
+    mutable delay_meter delay_;
 
     registration const watch_;
 };

@@ -24,6 +24,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -55,6 +56,8 @@ ASIO_EWYK_DECL event_loop_service::event_loop_service(
     , share_(options_.io_ratio)
     , watch_(this, *this, stall_settings(options_))
 {
+    if (options_.busy_wait < std::chrono::nanoseconds::zero())
+        throw std::invalid_argument("busy_wait must not be negative");
     if (auto const cpu = cpu_of(options_))
         check_cpu(*cpu);
 }
@@ -279,13 +282,37 @@ ASIO_EWYK_DECL void event_loop_service::work()
         try
         {
             trace_span const produces(trace_event::produce, this);
-            ioc_.run();
+            run();
         }
         catch (...)
         {
             caught(std::current_exception());
         }
     end_of_thread();
+}
+
+ASIO_EWYK_DECL void event_loop_service::run()
+{
+    if (options_.busy_wait == std::chrono::nanoseconds::zero())
+    {
+        ioc_.run();
+        return;
+    }
+    do
+        poll();
+    while (ioc_.run_one() != 0);
+}
+
+// Until there has been nothing for that long. A thread that submits does not wake one that polls:
+// Asio takes its reactor for interrupted while none waits in it.
+ASIO_EWYK_DECL void event_loop_service::poll()
+{
+    time_point sleep = after(options_.busy_wait);
+    while (!ioc_.stopped())
+        if (ioc_.poll() != 0)
+            sleep = after(options_.busy_wait);
+        else if (std::chrono::steady_clock::now() >= sleep)
+            return;
 }
 
 ASIO_EWYK_DECL void event_loop_service::caught(std::exception_ptr error) noexcept
@@ -446,6 +473,7 @@ ASIO_EWYK_DECL loop_metrics event_loop_service::metrics() const
     m.exceptions = thrown_.get();
     m.cpu_time = cpu_time();
     depth_.write_to(m.queued, m.queued_max);
+    m.load = load();
     if (times_)
     {
         m.queue_delay = times_->queue_delay.snapshot();
@@ -453,6 +481,14 @@ ASIO_EWYK_DECL loop_metrics event_loop_service::metrics() const
         m.poll_delay = times_->poll_delay.snapshot();
     }
     return m;
+}
+
+ASIO_EWYK_DECL load_metrics event_loop_service::load() const noexcept
+{
+    std::uint64_t const gone = depth_.gone();
+    std::uint64_t const waiting = depth_.waiting();
+    auto const d = delay_.look(std::chrono::steady_clock::now(), gone, waiting);
+    return {d.last, d.average, static_cast<std::size_t>(waiting), 0};
 }
 
 // What a loop shows of itself.

@@ -19,6 +19,7 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/config.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -53,6 +54,19 @@ public:
 
     worker_pool_options const& options() const noexcept { return options_; }
 
+    // The limits of the moment. limit() throws std::invalid_argument, which names the field and its
+    // range.
+    worker_pool_limits limits() const noexcept;
+    void limit(worker_pool_limits const& limits);
+
+    // Threads that will be held for long, as by producers that wait. Throws std::runtime_error if
+    // no thread would be left for tasks.
+    void lease(std::size_t n);
+    void end_lease(std::size_t n) noexcept;
+
+    std::size_t leased() const noexcept;
+    bool low() const noexcept { return low_.load(); }
+
     // A parked thread, which then must be given a task; none if there is none, and then one more
     // is started for the next time. Holds no lock while it starts a thread.
     std::size_t claim() noexcept;
@@ -71,7 +85,7 @@ public:
     bool occupy_if_one_is_left() noexcept
     {
         std::size_t n = occupied_.load();
-        while (n + 1 < options_.max_threads)
+        while (n + 1 < max_threads_.load())
             if (occupied_.compare_exchange_weak(n, n + 1))
                 return true;
         return false;
@@ -106,8 +120,11 @@ public:
     bool may_have_thread(bool occupies) const noexcept
     {
         return queued_.load(std::memory_order_relaxed) == 0 && !stopping_.load()
-            && (occupies || occupied_.load(std::memory_order_relaxed) + 1 < options_.max_threads)
-            && (threads_.load(std::memory_order_relaxed) < options_.max_threads
+            && (occupies
+                || occupied_.load(std::memory_order_relaxed) + 1
+                    < max_threads_.load(std::memory_order_relaxed))
+            && (threads_.load(std::memory_order_relaxed)
+                    < max_threads_.load(std::memory_order_relaxed)
                 || parked_.size() != 0);
     }
 
@@ -149,8 +166,15 @@ public:
     // What one read of the moment shows; any thread.
     bool stopping() const noexcept { return stopping_.load(); }
     std::size_t threads() const noexcept { return threads_.load(); }
+    std::size_t left() const noexcept // parked, or not started yet
+    {
+        std::size_t const max = max_threads_.load();
+        return max - std::min(max, threads_.load()) + parked_.size();
+    }
+    std::size_t max_threads() const noexcept { return max_threads_.load(); }
     std::size_t parked() const noexcept { return parked_.size(); }
     std::size_t queued() const noexcept { return queued_.load(); }
+    std::uint64_t taken() const noexcept { return queue_.taken(); } // of what was queued
     std::size_t started() const noexcept { return started_.load(); }
     std::size_t start_failures() const noexcept { return start_failures_.load(); }
 
@@ -172,8 +196,42 @@ private:
 
     bool may_start() const noexcept
     {
-        return !all_end() && threads_.load() < options_.max_threads;
+        return !all_end() && threads_.load() < max_threads_.load();
     }
+
+    // Under mutex_: whether there are more threads than allowed, since that was changed. One that
+    // does not produce is left for tasks.
+    bool has_one_too_many() const noexcept
+    {
+        return threads_.load() > max_threads_.load() && threads_.load() > occupied_.load() + 1;
+    }
+
+    // Under mutex_, after each change of queue_.
+    void queue_changed() noexcept
+    {
+        queued_.store(queue_.size());
+        if (queue_.size() == 0 && low_.load(std::memory_order_relaxed))
+            low_.store(false);
+    }
+
+    // Under mutex_: a task waits, and no thread can come. Whether that is to be told.
+    bool begins_to_be_low() noexcept
+    {
+        if (low_.load(std::memory_order_relaxed))
+            return false;
+        low_.store(true);
+        times_low_.add();
+        if (!options_.on_low_on_threads)
+            return false;
+        auto const now = std::chrono::steady_clock::now();
+        if (now < tell_low_after_)
+            return false;
+        tell_low_after_ = now + std::chrono::milliseconds(100);
+        return true;
+    }
+
+    // Under mutex_: whether more tasks wait than threads are about to look for one.
+    bool lacks_thread() const noexcept { return may_start() && arriving_ < queue_.size(); }
 
     // Whether threads that find nothing to do end.
     bool all_end() const noexcept { return stopping_.load() || forking_.load(); }
@@ -191,6 +249,7 @@ private:
     void work(std::size_t place);
     bool next(std::size_t place, pool_client*& client, task*& t);
     void retire(std::size_t place) noexcept;
+    void vacate_place(std::size_t place) noexcept;
 
     // The pool that has started this thread.
     static inline thread_local elastic_threads const* of_this_thread_ = nullptr;
@@ -202,18 +261,25 @@ private:
     parked_threads parked_;
 
     std::mutex join_mutex_; // threads are joined by one caller at a time
-    std::mutex mutex_;
+    std::mutex mutable mutex_;
     std::condition_variable changed_; // a start ended, or a client's last task
 
     // Twice max_threads: a thread that ends keeps its slot until its last hook has returned, and no
     // thread waits for it.
     std::vector<worker> workers_;
+    std::size_t max_queue_;     // guarded by mutex_
+    std::size_t leased_ = 0;    // guarded by mutex_
+    time_point tell_low_after_{}; // guarded by mutex_
     fair_queue queue_;          // guarded by mutex_
     std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
     bool start_failed_ = false; // guarded by mutex_: the system refused the last thread
     std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet
 
     // Written under mutex_, read anywhere.
+    std::atomic<std::size_t> max_threads_; // at most options_.max_threads
+    std::atomic<std::size_t> min_threads_;
+    std::atomic<std::chrono::nanoseconds> idle_timeout_;
+    std::atomic<bool> low_{false}; // on threads
     std::atomic<bool> stopping_{false};
     std::atomic<bool> forking_{false}; // a fork is being prepared
     std::atomic<std::size_t> queued_{0};
@@ -222,7 +288,8 @@ private:
     std::atomic<std::size_t> started_{0};
     std::atomic<std::size_t> start_failures_{0};
 
-    own_counter most_queued_; // written under mutex_
+    own_counter most_queued_; // written under mutex_, as is the next
+    own_counter times_low_;
 
     // Any thread; a figure of its own, on which occupy_if_one_is_left() decides.
     std::atomic<std::size_t> occupied_{0};

@@ -20,6 +20,7 @@
 #include <exception>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -67,6 +68,10 @@ ASIO_EWYK_DECL elastic_threads::elastic_threads(worker_pool_options options)
     : options_(checked(std::move(options)))
     , parked_(2 * options_.max_threads)
     , workers_(2 * options_.max_threads)
+    , max_queue_(options_.max_queue)
+    , max_threads_(options_.max_threads)
+    , min_threads_(options_.min_threads)
+    , idle_timeout_(options_.idle_timeout)
 {
 }
 
@@ -97,7 +102,7 @@ ASIO_EWYK_DECL void elastic_threads::start_reserve() noexcept
 {
     // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
     if (warming_.load(std::memory_order_relaxed) >= options_.reserve
-        || threads_.load(std::memory_order_relaxed) >= options_.max_threads)
+        || threads_.load(std::memory_order_relaxed) >= max_threads_.load(std::memory_order_relaxed))
         return;
     std::size_t place = parked_threads::none;
     {
@@ -138,24 +143,28 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
 
     std::size_t thread = parked_threads::none;
     std::size_t place = parked_threads::none;
+    bool low = false;
     {
         std::lock_guard lock(mutex_);
         // A client that leaves has taken its tasks with it; one more would be left behind.
         if (stopping_.load() || client.leaving())
             return outcome::stopped;
         bool const startable = may_start();
-        if (bounded && options_.max_queue != 0 && queue_.size() >= options_.max_queue
+        if (bounded && max_queue_ != 0 && queue_.size() >= max_queue_
             && (!startable || start_failed_))
             return outcome::full;
         trace_point(trace_event::give, t);
         queue_.push(client, t);
-        queued_.store(queue_.size());
+        queue_changed();
         most_queued_.raise_to(queue_.size());
         // A thread that parked since the first look may have missed the task.
         thread = parked_.claim();
         if (thread == parked_threads::none && startable && arriving_ < queue_.size())
             place = reserve_place();
+        low = thread == parked_threads::none && !startable && begins_to_be_low();
     }
+    if (low)
+        options_.on_low_on_threads();
     if (thread != parked_threads::none)
     {
         look_in_queue(thread);
@@ -172,7 +181,7 @@ ASIO_EWYK_DECL task* elastic_threads::take(pool_client& client) noexcept
         return nullptr;
     std::lock_guard lock(mutex_);
     task* t = queue_.pop(client);
-    queued_.store(queue_.size());
+    queue_changed();
     return t;
 }
 
@@ -266,10 +275,13 @@ ASIO_EWYK_DECL bool elastic_threads::start(std::size_t place) noexcept
         w.used = false;
     }
     // A thread that queued a task while this slot was not free could not start a thread for it.
-    if (started && may_start() && arriving_ < queue_.size())
+    if (started && lacks_thread())
         another = reserve_place();
+    bool const low = !started && queue_.size() != 0 && begins_to_be_low();
     changed_.notify_all();
     lock.unlock();
+    if (low)
+        options_.on_low_on_threads();
     if (another != parked_threads::none)
         start(another);
     return started;
@@ -280,7 +292,7 @@ ASIO_EWYK_DECL void elastic_threads::start_for_queue() noexcept
     std::size_t place = parked_threads::none;
     {
         std::lock_guard lock(mutex_);
-        if (may_start() && arriving_ < queue_.size())
+        if (lacks_thread())
             place = reserve_place();
     }
     if (place != parked_threads::none)
@@ -304,10 +316,28 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
     });
     if (options_.on_thread_stop)
         options_.on_thread_stop();
-    // Before this slot is free: no thread could have been started in it for what waits now.
-    retry_start();
-    std::lock_guard lock(mutex_);
-    workers_[place].used = false;
+    vacate_place(place);
+}
+
+// What was queued while threads that end had all the slots is left without one. So a thread frees
+// its own only when it sees, under the same lock, that no thread is missing. It starts what is
+// missing before, and only in slots that are free: a thread is never joined by one that it joins.
+ASIO_EWYK_DECL void elastic_threads::vacate_place(std::size_t place) noexcept
+{
+    for (bool started = true;;)
+    {
+        test_point();
+        std::unique_lock lock(mutex_);
+        std::size_t const missing
+            = started && lacks_thread() ? reserve_place() : parked_threads::none;
+        if (missing == parked_threads::none)
+        {
+            workers_[place].used = false;
+            return;
+        }
+        lock.unlock();
+        started = start(missing);
+    }
 }
 
 // Under mutex_. The slot stays taken until the thread has left its last hook.
@@ -326,9 +356,19 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
         warming_.store(--arriving_);
     for (;;)
     {
+        if (has_one_too_many())
+        {
+            // It may have been woken for a task that another parked thread is to take now.
+            if (queue_.size() != 0)
+                if (std::size_t const another = parked_.claim();
+                    another != parked_threads::none)
+                    look_in_queue(another);
+            retire(place);
+            return false;
+        }
         if (fair_queue::entry const e = queue_.pop(); e.what)
         {
-            queued_.store(queue_.size());
+            queue_changed();
             client = static_cast<pool_client*>(e.from);
             client->pin();
             t = e.what;
@@ -351,14 +391,13 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
             lock.lock();
             continue;
         }
-        bool const claimed = w.sleep.park_until(threads_.load() > options_.min_threads
-                ? after(options_.idle_timeout)
-                : forever);
+        bool const claimed = w.sleep.park_until(
+            threads_.load() > min_threads_.load() ? after(idle_timeout_.load()) : forever);
         if (!claimed)
         {
             test_point();
             lock.lock();
-            if (threads_.load() > options_.min_threads && parked_.withdraw(place))
+            if (threads_.load() > min_threads_.load() && parked_.withdraw(place))
             {
                 // No task can be queued unseen: that takes the lock, and then finds room for a
                 // thread.
@@ -382,6 +421,71 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
     }
 }
 
+// How limits are changed.
+
+ASIO_EWYK_DECL worker_pool_limits elastic_threads::limits() const noexcept
+{
+    std::lock_guard lock(mutex_);
+    return {min_threads_.load(), max_threads_.load(), idle_timeout_.load(), max_queue_};
+}
+
+ASIO_EWYK_DECL void elastic_threads::limit(worker_pool_limits const& l)
+{
+    worker_pool_options all = options_;
+    all.min_threads = l.min_threads;
+    all.max_threads = l.max_threads;
+    all.reserve = worker_pool_options::automatic;
+    all.idle_timeout = l.idle_timeout;
+    checked(std::move(all));
+    if (l.max_threads > options_.max_threads)
+        throw std::invalid_argument("max_threads must be at most "
+            + std::to_string(options_.max_threads) + ", which the pool was made with");
+    // Claimed all before one is woken: the first may be parked again while the last is claimed.
+    std::vector<std::size_t> woken(workers_.size());
+    {
+        std::lock_guard lock(mutex_);
+        if (l.max_threads <= leased_)
+            throw std::invalid_argument("max_threads must be more than " + std::to_string(leased_)
+                + ", as so many are leased");
+        max_threads_.store(l.max_threads);
+        min_threads_.store(l.min_threads);
+        idle_timeout_.store(l.idle_timeout);
+        max_queue_ = l.max_queue;
+        std::size_t n = 0;
+        while (n != woken.size() && (woken[n] = parked_.claim()) != parked_threads::none)
+            ++n;
+        woken.resize(n);
+    }
+    // They look at the limits again, and those that are too many end.
+    for (std::size_t const thread : woken)
+        look_in_queue(thread);
+    start_for_queue();
+}
+
+ASIO_EWYK_DECL void elastic_threads::lease(std::size_t n)
+{
+    std::lock_guard lock(mutex_);
+    std::size_t const most = max_threads_.load() - 1;
+    if (n > most - std::min(most, leased_))
+        throw std::runtime_error("asio_ewyk: the pool " + options_.name + " has at most "
+            + std::to_string(most + 1) + " threads, of which one is left for tasks; "
+            + std::to_string(leased_) + " are leased, and " + std::to_string(n)
+            + " more were asked for");
+    leased_ += n;
+}
+
+ASIO_EWYK_DECL void elastic_threads::end_lease(std::size_t n) noexcept
+{
+    std::lock_guard lock(mutex_);
+    leased_ -= n;
+}
+
+ASIO_EWYK_DECL std::size_t elastic_threads::leased() const noexcept
+{
+    std::lock_guard lock(mutex_);
+    return leased_;
+}
+
 // How clients, and in the end all threads, leave a pool.
 
 ASIO_EWYK_DECL void elastic_threads::leave(pool_client& client)
@@ -389,7 +493,7 @@ ASIO_EWYK_DECL void elastic_threads::leave(pool_client& client)
     std::unique_lock lock(mutex_);
     {
         task_list waiting = queue_.take_all(client);
-        queued_.store(queue_.size());
+        queue_changed();
         client.leave();
         lock.unlock();
     }
@@ -446,7 +550,7 @@ ASIO_EWYK_DECL bool elastic_threads::drop_one() noexcept
         fair_queue::entry const e = queue_.pop();
         if (!e.what)
             return false;
-        queued_.store(queue_.size());
+        queue_changed();
         t = e.what;
         client = static_cast<pool_client*>(e.from);
         client->pin();
@@ -506,7 +610,9 @@ ASIO_EWYK_DECL pool_metrics elastic_threads::metrics() const noexcept
     m.starting = of_these(warming_.load());
     m.parked = of_these(parked());
     m.producing = of_these(occupied_.load());
-    m.max_threads = options_.max_threads;
+    m.max_threads = max_threads_.load();
+    m.low_on_threads = times_low_.get();
+    m.low_on_threads_now = low();
     m.queued = queued();
     m.queued_max = std::max(static_cast<std::size_t>(most_queued_.get()), m.queued);
     return m;

@@ -39,6 +39,9 @@ public:
 
     std::size_t size() const noexcept { return size_; }
 
+    // How many were taken so far of all sources. Any thread.
+    std::uint64_t taken() const noexcept { return taken_.get(); }
+
     void push(source& s, task* t) noexcept
     {
         s.tasks_.push(t);
@@ -71,6 +74,7 @@ public:
         if (t)
         {
             --size_;
+            taken_.add();
             s.taken_.add();
             if (s.size_.fetch_sub(1) == 1)
                 unlink(s);
@@ -116,6 +120,7 @@ private:
     }
 
     source* first_ = nullptr; // the source that is next
+    own_counter taken_; // guarded as the queue is
     std::size_t size_ = 0;
 };
 

@@ -5,10 +5,12 @@
 #ifndef ASIO_EWYK_DETAIL_SERVE_CONNECTION_LIMITER_HPP
 #define ASIO_EWYK_DETAIL_SERVE_CONNECTION_LIMITER_HPP
 
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/detail/serve/accept_rate.hpp>
 #include <asio_ewyk/detail/serve/open_connection.hpp>
+#include <asio_ewyk/detail/serve/worker_list.hpp>
 #include <asio_ewyk/detail/task/operation_memory.hpp>
 #include <asio_ewyk/serve_options.hpp>
 
@@ -28,7 +30,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
 #include <stdexcept>
 #include <utility>
@@ -105,6 +106,7 @@ public:
     explicit connection_limiter(serve_options options)
         : options_(std::move(options))
         , figures_(options_.control.figures_)
+        , workers_(figures_, options_.stuck_after)
         , rate_(options_.max_accept_rate)
     {
         if (options_.backlog < 1)
@@ -113,19 +115,22 @@ public:
             throw std::invalid_argument("back_off must be greater than 0");
         if (options_.drain < options_.drain.zero())
             throw std::invalid_argument("drain must be at least 0");
+        if (options_.stuck_after <= options_.stuck_after.zero())
+            throw std::invalid_argument("stuck_after must be greater than 0");
     }
 
     serve_options const& options() const noexcept { return options_; }
     std::shared_ptr<serve_figures> const& figures() const noexcept { return figures_; }
 
     // Before it begins: the contexts of the listeners, and of the workers.
-    void watch_boss(asio::execution_context& context) { watch(context); }
-    void watch_worker(asio::execution_context& context)
+    void watch_boss(asio::execution_context& context)
     {
-        figures_->need_workers(workers_.size() + 1);
-        workers_.push_back({&context});
+        if (!home_)
+            home_ = &context;
         watch(context);
     }
+    void add_worker(asio::execution_context& context) { workers_.add(context); }
+    void watch_worker(asio::execution_context& context) { watch(context); }
 
     using connections = std::list<open_connection>;
 
@@ -134,7 +139,7 @@ public:
     {
         std::lock_guard const lock(mutex_);
         auto const most = figures_->max_connections.instead_of(options_.max_connections);
-        bool const full = most != 0 && live_ >= most;
+        bool const full = most != 0 && going_on() >= most;
         asks.wants_place_ = full;
         live_ += !full;
         return !full;
@@ -155,6 +160,24 @@ public:
         return rate_.next(now) - now;
     }
 
+    // The worker for a connection, which would be the next one's.
+    asio::execution_context* choose_worker(asio::execution_context& next) noexcept
+    {
+        asio::execution_context* chosen = nullptr;
+        {
+            std::lock_guard const lock(mutex_);
+            chosen = workers_.choose(next, std::chrono::steady_clock::now());
+        }
+        report_workers();
+        return chosen;
+    }
+
+    bool is_gone(asio::execution_context& worker) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return workers_.has_ended(worker);
+    }
+
     // The session of a permit will run in that context, and not in the previous one.
     void assign(asio::execution_context* before, asio::execution_context& context,
         connections::iterator c) noexcept
@@ -162,13 +185,18 @@ public:
         std::lock_guard const lock(mutex_);
         c->worker = &context;
         if (before)
-            remove_session(*before);
-        auto const w = find(context);
-        ++w->live;
-        figures_->change([i = w - workers_.begin()](serve_metrics& m) {
-            ++m.open;
-            ++m.open_by_worker[static_cast<std::size_t>(i)];
-        });
+            workers_.remove(*before, false);
+        workers_.expect(context, std::chrono::steady_clock::now());
+    }
+
+    // It is there.
+    void begin_session(asio::execution_context& context) noexcept
+    {
+        {
+            std::lock_guard const lock(mutex_);
+            workers_.begin(context, std::chrono::steady_clock::now());
+        }
+        report_workers();
     }
 
     // Room for what is known of a connection. Throws std::bad_alloc.
@@ -229,7 +257,8 @@ public:
     }
 
     // Gives a permit back, and, unless null, the connection that a session there had.
-    void leave(asio::execution_context* context, connections::iterator const* c) noexcept
+    void leave(
+        asio::execution_context* context, connections::iterator const* c, bool begun) noexcept
     {
         connections gone; // outlives the lock
         std::lock_guard const lock(mutex_);
@@ -237,9 +266,9 @@ public:
             gone.splice(gone.begin(), connections_, *c);
         --live_;
         if (context)
-            remove_session(*context);
+            workers_.remove(*context, begun);
         for (listener_base* l : listeners_)
-            if (std::exchange(l->wants_place_, false) || (stopping_ && no_session_goes_on()))
+            if (std::exchange(l->wants_place_, false) || (stopping_ && going_on() == 0))
                 l->poke();
     }
 
@@ -262,7 +291,7 @@ public:
     bool finished() const noexcept
     {
         std::lock_guard const lock(mutex_);
-        return no_session_goes_on() && listeners_.size() <= 1;
+        return going_on() == 0 && listeners_.size() <= 1;
     }
 
     bool sessions_are_over() const noexcept
@@ -308,15 +337,24 @@ private:
                 l->poke();
     }
 
+    // A worker has no more connections. Without workers there is no service, and without the loop
+    // on which the operation completes it must do so now.
     void context_closes(asio::execution_context& context) noexcept override
     {
-        std::lock_guard const lock(mutex_);
-        if (find(context) != workers_.end())
-            stop_locked();
+        if (!workers_.has(context))
+            return;
+        {
+            std::lock_guard const lock(mutex_);
+            workers_.close(context);
+            if (workers_.all_close() || &context == home_)
+                stop_locked();
+        }
+        tell_sessions(context);
+        report_workers();
     }
 
-    // A listener whose context has ended counts as gone, as it would never be told. So does a
-    // worker, which would never run a session; and without one of the workers there is no service.
+    // A listener whose context has ended counts as gone, as it would never be told. So does what
+    // a worker has, which would never run it.
     void context_ended(asio::execution_context& context) noexcept override
     {
         std::vector<std::shared_ptr<listener_base>> gone;
@@ -329,19 +367,24 @@ private:
                     gone.push_back(std::move(alive));
                 return true;
             });
-            if (auto const w = find(context); w != workers_.end())
+            if (workers_.has(context))
             {
-                stopping_ = w->ended = true;
+                workers_.end(context);
                 // Otherwise their clients would wait for the loop's destruction.
                 for (open_connection const& c : connections_)
                     if (c.worker == &context)
                         c.socket.shut_down();
+                stopping_ = stopping_ || workers_.all_close() || &context == home_;
+                for (listener_base* l : listeners_) // there is a place again, or an end
+                    if (std::exchange(l->wants_place_, false) || stopping_)
+                        l->poke();
             }
             if (stopping_)
                 stop_locked();
         }
         for (auto const& l : gone)
             l->close();
+        report_workers();
     }
 
     void context_destroyed(asio::execution_context& context) noexcept override
@@ -352,55 +395,60 @@ private:
                 listeners_, [&](listener_base* l) { return &l->context() == &context; });
             stop_locked();
         }
-        if (find(context) != workers_.end())
+        if (workers_.has(context))
         {
             std::lock_guard const lock(*workers_mutex_);
             workers_open_ = false;
         }
     }
 
-    struct worker
+    // Their loop is being shut down. What is submitted now is still run.
+    void tell_sessions(asio::execution_context& loop) noexcept
+    try
     {
-        asio::execution_context* context;
-        std::size_t live = 0; // sessions
-        bool ended = false;
-    };
-
-    std::vector<worker>::iterator find(asio::execution_context& context) noexcept
+        if (options_.cancel_sessions)
+            asio::post(asio::use_service<event_loop_service>(loop).context().get_executor(),
+                [self = shared_from_this(), &loop] {
+                    self->cancel_sessions(loop, asio::cancellation_type::total);
+                });
+    }
+    catch (...)
     {
-        return std::find_if(workers_.begin(), workers_.end(),
-            [&](worker const& w) { return w.context == &context; });
     }
 
-    void remove_session(asio::execution_context& context) noexcept
+    // By one thread at a time, in order; another one does not wait for it.
+    void report_workers() noexcept
     {
-        auto const w = find(context);
-        --w->live;
-        figures_->change([i = w - workers_.begin()](serve_metrics& m) {
-            --m.open;
-            --m.open_by_worker[static_cast<std::size_t>(i)];
-        });
+        if (!options_.on_worker)
+            return;
+        std::unique_lock lock(mutex_);
+        if (std::exchange(reporting_, true))
+            return;
+        while (auto const news = workers_.next_news())
+        {
+            lock.unlock();
+            call_frame::end_leases();
+            options_.on_worker(news->first, news->second);
+            lock.lock();
+        }
+        reporting_ = false;
     }
 
-    // Except for those in workers that have ended.
-    bool no_session_goes_on() const noexcept
-    {
-        std::size_t left = live_;
-        for (worker const& w : workers_)
-            left -= w.ended ? w.live : 0;
-        return left == 0;
-    }
+    // Sessions, except for those in workers that have ended.
+    std::size_t going_on() const noexcept { return live_ - workers_.in_ended_ones(); }
 
     serve_options const options_;
     std::shared_ptr<serve_figures> const figures_;
+    asio::execution_context* home_ = nullptr; // of the first listener; only compared
 
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
     connections connections_;
-    std::vector<worker> workers_; // none is added once it has begun
+    worker_list workers_;
     std::size_t live_ = 0; // sessions, also those about to begin
     accept_rate rate_;
     bool stopping_ = false;
+    bool reporting_ = false;
     std::exception_ptr failure_; // the first one
 
     // Shared: uses the workers; exclusive: destroys one, perhaps when this is gone.
@@ -445,47 +493,6 @@ try
 catch (...)
 {
 }
-
-// A permit for one connection, for as long as it lives.
-class place
-{
-public:
-    // It was entered before.
-    explicit place(std::shared_ptr<connection_limiter> all) noexcept
-        : all_(std::move(all))
-    {
-    }
-
-    place(place&&) noexcept = default;
-    place& operator=(place&&) = delete;
-
-    ~place()
-    {
-        if (all_)
-            all_->leave(context_, connection_ ? &*connection_ : nullptr);
-    }
-
-    // There is room for what is known of its connection. Once.
-    void connect() { connection_ = all_->connect(); }
-
-    // What follows: not before connect().
-    void set_socket(socket_identity socket) noexcept { all_->set_socket(*connection_, socket); }
-    void set_signal(std::shared_ptr<asio::cancellation_signal> signal) noexcept
-    {
-        all_->set_signal(*connection_, std::move(signal));
-    }
-
-    void assign(asio::execution_context& context) noexcept
-    {
-        all_->assign(context_, context, *connection_);
-        context_ = &context;
-    }
-
-private:
-    std::shared_ptr<connection_limiter> all_;
-    asio::execution_context* context_ = nullptr; // only compared
-    std::optional<connection_limiter::connections::iterator> connection_;
-};
 
 } // namespace asio_ewyk::detail
 

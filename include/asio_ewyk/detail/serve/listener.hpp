@@ -9,6 +9,8 @@
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/serve/connection_limiter.hpp>
+#include <asio_ewyk/detail/serve/descriptors.hpp>
+#include <asio_ewyk/detail/serve/place.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -86,6 +88,7 @@ public:
         std::shared_ptr<connection_limiter> all, asio::any_io_executor executor, acceptor_type a)
         : listener_base(std::move(all), std::move(executor))
         , acceptor(std::move(a))
+        , protocol(acceptor.local_endpoint().protocol())
     {
         acceptor.non_blocking(true);
         // Otherwise Asio waits for another client in the middle of an accept.
@@ -93,6 +96,7 @@ public:
     }
 
     acceptor_type acceptor;
+    Protocol const protocol; // of what it accepts
 
 private:
     void stop_waiting() noexcept override
@@ -186,9 +190,7 @@ protected:
     virtual void cancel_sessions_on_loops(asio::cancellation_type type) = 0;
 
     // Accepts a client with a context of the workers, and begins its session.
-    virtual void begin(typename listener_type::acceptor_type& acceptor, place p,
-        boost::system::error_code& error)
-        = 0;
+    virtual void begin(listener_type& self, place p, boost::system::error_code& error) = 0;
 
     // Whether to serve a client that has been accepted; counts it.
     bool admits([[maybe_unused]] typename Protocol::endpoint const& peer) const noexcept
@@ -369,7 +371,7 @@ private:
                 place p(shared_from_this());
                 if (!take_turn())
                     return next_step::wait_for_turn;
-                with_workers([&] { begin(self.acceptor, std::move(p), error); });
+                with_workers([&] { begin(self, std::move(p), error); });
             }
             else if (options().when_full == connections_full::wait)
                 return next_step::wait_for_place;

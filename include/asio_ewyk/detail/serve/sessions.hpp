@@ -62,6 +62,7 @@ public:
 
     void watch_workers()
     {
+        for_each_context(workers_, [this](auto& context) { this->add_worker(context); });
         for_each_context(workers_, [this](auto& context) {
             // Socket services that are added after ours would be shut down before it.
             [[maybe_unused]] socket const first(context);
@@ -102,15 +103,30 @@ private:
         place its;
     };
 
-    void begin(typename listener<Protocol>::acceptor_type& acceptor, place p,
-        boost::system::error_code& error) override
+    // Of the workers.
+    auto& choose()
     {
-        auto& first = next_context(workers_);
+        auto* chosen = &next_context(workers_);
+        asio::execution_context* const better = this->choose_worker(*chosen);
+        if (better == chosen)
+            return *chosen;
+        this->figures()->change([](serve_metrics& m) { ++m.passed_over; });
+        for_each_context(workers_, [&](auto& other) {
+            if (&other == better)
+                chosen = &other;
+        });
+        return *chosen;
+    }
+
+    void begin(listener<Protocol>& from, place p, boost::system::error_code& error) override
+    {
+        auto& first = choose();
         auto const c = std::make_shared<connection>(
             connection{socket(socket_executor(first.get_executor())), std::move(p)});
         c->its.connect();
         typename Protocol::endpoint peer; // the client may be gone when it is asked for
-        acceptor.accept(c->client, peer, error);
+        bool const inherited = !this->options().close_on_exec;
+        detail::accept(from.acceptor, from.protocol, c->client, peer, inherited, error);
         if (error || !this->admits(peer))
             return;
         c->its.set_socket(socket_identity(c->client.native_handle()));
@@ -119,11 +135,11 @@ private:
         if (!refusal)
             return;
         for_each_context(workers_, [&](auto& other) {
-            if (!refusal || &other == &first)
+            if (!refusal || &other == &first || this->is_gone(other))
                 return;
-            auto const protocol = acceptor.local_endpoint().protocol();
+            this->figures()->change([](serve_metrics& m) { ++m.passed_over; });
             c->client = socket(
-                socket_executor(other.get_executor()), protocol, c->client.release());
+                socket_executor(other.get_executor()), from.protocol, c->client.release());
             refusal = give(other, c);
         });
         if (refusal)
@@ -152,6 +168,7 @@ private:
     void start(session_executor const& executor, socket s, place p)
     try
     {
+        p.begin();
         using at_end = typename serving<Protocol>::end_of_session;
         asio::execution_context& context = asio::query(executor, asio::execution::context);
         if (!this->options().cancel_sessions || !is_loop(context))

@@ -9,11 +9,16 @@
 #include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/shed/delay_limit.hpp>
+#include <asio_ewyk/detail/shed/io_delay.hpp>
+#include <asio_ewyk/detail/shed/overload_spell.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution/context_as.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -39,15 +44,22 @@ public:
     shedding(std::chrono::nanoseconds target, std::chrono::nanoseconds interval,
         std::size_t max_waiting) noexcept
         : limit_(target, interval)
+        , io_limit_(target, interval)
+        , target_(target)
+        , interval_(interval)
         , max_waiting_(max_waiting)
     {
     }
+
+    // Before it is used by several threads.
+    void observe(asio::io_context& context) { io_ = &asio::use_service<io_delay>(context); }
 
     // Of a task that begins.
     verdict judge(time_point submitted, time_point deadline) noexcept
     {
         auto const now = std::chrono::steady_clock::now();
-        if (!limit_.admits(now - submitted, now))
+        bool const begins = limit_.admits(now - submitted, now);
+        if (!io_admits(now) || !begins)
         {
             refused_.add();
             return verdict::overloaded;
@@ -79,13 +91,54 @@ public:
             waiting_.fetch_sub(1, std::memory_order_relaxed);
     }
 
-    delay_limit const& limit() const noexcept { return limit_; }
+    bool overloaded(time_point now) const noexcept
+    {
+        // The last is for where all threads block, so that nothing is judged.
+        return limit_.exceeded(now) || io_limit_.lasts(now)
+            || (io_ && io_->age(now) - interval_ > target_);
+    }
+
+    // The last that is known.
+    std::chrono::nanoseconds delay() const noexcept
+    {
+        return io_ ? std::max(limit_.last(), io_->last()) : limit_.last();
+    }
+
     std::uint64_t refused() const noexcept { return refused_.get(); }
     std::uint64_t late() const noexcept { return late_.get(); }
     std::uint64_t full() const noexcept { return full_.get(); }
 
 private:
+    // Whether what comes by way of the io_context now has not waited for too long there. A byte
+    // that arrives late tells that what has come after it is late as well: so all of that is
+    // refused, until a byte is in time that was sent after it.
+    bool io_admits(time_point now) noexcept
+    {
+        if (!io_)
+            return true;
+        if (std::uint64_t const n = io_->received(); n != io_seen_.load(std::memory_order_relaxed))
+        {
+            io_seen_.store(n, std::memory_order_relaxed);
+            io_limit_.saw(io_->last(), now);
+        }
+        auto const last = io_->last();
+        auto const age = io_->age(now);
+        if (age > target_)
+            io_limit_.saw(age, now);
+        else
+            // So seldom that it costs next to nothing.
+            io_->ask(now, last > target_ ? std::chrono::nanoseconds::zero() : target_ / 8);
+        return !io_limit_.refuses(std::max(age, last), now);
+    }
+
     delay_limit limit_;
+    // Those below only if an io_context is observed. What several threads do at the same time, each
+    // of them could have done alone.
+    overload_spell io_limit_;
+    std::chrono::nanoseconds const target_;
+    std::chrono::nanoseconds const interval_;
+    io_delay* io_ = nullptr;
+    std::atomic<std::uint64_t> io_seen_{0}; // of the bytes that have arrived
     shared_counter refused_;
     shared_counter late_;
     shared_counter full_;

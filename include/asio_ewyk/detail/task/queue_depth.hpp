@@ -57,9 +57,12 @@ public:
     std::uint64_t taken() const noexcept { return taken_.get(); }
     std::uint64_t waiting() const noexcept
     {
-        std::uint64_t const taken = taken_.get() + taken_elsewhere_.get();
-        return added_.get() + posted_.pushed() - taken;
+        std::uint64_t const gone = this->gone();
+        return added_.get() + posted_.pushed() - gone;
     }
+
+    // How many were taken by any thread.
+    std::uint64_t gone() const noexcept { return taken_.get() + taken_elsewhere_.get(); }
 
 private:
     posted_queue const& posted_;

@@ -30,6 +30,7 @@ LATENCIES = {"p50_us": "1.0", "p90_us": "2.0", "p99_us": "3.0", "p999_us": "4.0"
 def row(requests: int, errors: int = 0, unanswered: int = 0) -> dict[str, str]:
     return {
         "requests": str(requests), "errors": str(errors), "unanswered": str(unanswered),
+        "in_time": str(requests), "refused": "0",
         **LATENCIES,
     }
 
@@ -92,6 +93,7 @@ class TestCases(WithPrograms):
     def test_what_columns_show_is_known(self) -> None:
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("this takes two processors")
+        # The last of each workload: the one of `overload_http` at which all answer in time.
         for scenario in {scenario.workload.name: scenario for scenario in SCENARIOS}.values():
             with self.subTest(scenario.workload.name):
                 result = self.answered(scenario)
@@ -153,6 +155,8 @@ class TestServers(WithPrograms):
                     command = servers.HTTP[name].command(self.settings)
                 except NotAvailable as reason:
                     self.skipTest(str(reason))
+                version = servers.HTTP[name].version
+                self.assertRegex(version() if version else "", r"^[0-9]+\.[0-9]+")
                 with process.Server(command, os.sched_getaffinity(0)) as server:
                     self.answers(server, "/fast", b"200 OK", b"fast\n")
                     self.answers(server, "/sleep/1", b"200 OK", b"slept\n")

@@ -12,12 +12,12 @@ from ..case import Case, Result, Settings, Workload
 from . import servers
 from .load import Load
 from .measuring import (
-    measure, measure_allocations, measure_burnt, measure_idle, measure_quiet, measure_twice,
-    one_each, shared,
+    measure, measure_allocations, measure_burnt, measure_idle, measure_in_time, measure_quiet,
+    measure_twice, one_each, shared,
 )
 from .workloads import (
-    ACCEPT, ALL, ECHO, HTTP, IDLE, MIXED, MIXED_RATE, POOLED, QUIET, REQUESTS, REQUESTS_BESIDE,
-    REQUESTS_RATE, RESTINIO, WEBSOCKET,
+    ACCEPT, ALL, ECHO, HTTP, IDLE, MIXED, MIXED_RATE, OVERLOAD, POOLED, QUIET, REQUESTS,
+    REQUESTS_BESIDE, REQUESTS_RATE, RESTINIO, STARVING, WEBSOCKET,
 )
 
 FAST = {"fast": (64, "/fast")}
@@ -110,6 +110,18 @@ def requests_rate(beside: str, rate: float, quick: Sequence[str]) -> Scenario:
     )
 
 
+def overload(times: float, quick: Sequence[str] = ()) -> Scenario:
+    """More clients than can be answered in time by one that answers each of them in turn."""
+    load = Load(
+        {"computing": (300, "/cpu/1000")}, {"computing": times * 1000},
+        ("--deadline", "50"),
+    )
+    return Scenario(
+        OVERLOAD, {"load": times}, functools.partial(measure_in_time, load, one_each),
+        servers.overloaded(), quick,
+    )
+
+
 def quiet(after: str, before: Load | None) -> Scenario:
     return Scenario(
         QUIET, {"after": after}, functools.partial(measure_quiet, before, shared),
@@ -122,15 +134,23 @@ SCENARIOS = (
     Scenario(
         HTTP, {"connections": 64}, functools.partial(measure, FAST_ONLY, one_each), servers.HTTP,
         quick=("io_context/1", "io_context per core", "io_context+thread_pool", "produce_consume",
-               "eat_what_you_kill", WITH_GRACE, "event_loops", "epoll", "Jetty", "Netty"),
+               "eat_what_you_kill", WITH_GRACE, servers.SELECTORS, "event_loops", "hand_tuned",
+               "epoll", "Jetty", "Netty"),
     ),
     mixed("sleeping", ("io_context per core", POOLED, "produce_execute_consume",
-                       "eat_what_you_kill", WITH_GRACE, "event_loops")),
+                       "eat_what_you_kill", WITH_GRACE, servers.SELECTORS, "event_loops",
+                       "hand_tuned")),
     mixed("computing", ()),
-    mixed_rate("sleeping", 20000, (POOLED, "eat_what_you_kill", WITH_GRACE, "event_loops")),
+    mixed_rate("sleeping", 20000, (POOLED, "eat_what_you_kill", WITH_GRACE, "event_loops",
+                                    "hand_tuned")),
     mixed_rate("sleeping", 5000),
     mixed_rate("sleeping", 40000),
     mixed_rate("computing", 5000),
+    Scenario(
+        STARVING, {"threads": 4, "sleepers": 8},
+        functools.partial(measure, Load(BESIDE["sleeping"]), shared), servers.STARVING,
+        quick=("hand_tuned", f"{EPC_WITH_GRACE} declared", f"{WITH_GRACE} declared", WITH_GRACE),
+    ),
     echo("any", ("io_context/1", "produce_consume", WITH_GRACE, "event_loops")),
     echo("own", ("io_context/1", "produce_consume", WITH_GRACE, "event_loops")),
     Scenario(
@@ -148,8 +168,15 @@ SCENARIOS = (
     requests_beside("sleeping", rungs=("produce_consume", servers.SECTION)),
     requests_beside("sleeping", burnt=True),
     requests_beside("computing"),
-    requests_rate("nothing", 1000, ("io_context/1", WITH_GRACE, NATIVE)),
+    requests_rate(
+        "nothing", 1000, ("io_context/1", WITH_GRACE, NATIVE, "event_loop", servers.BUSY)
+    ),
     requests_rate("sleeping", 10000, COVERED),
+    overload(10, ("io_context/1", WITH_GRACE + servers.SHEDDING, "event_loop" + servers.SHEDDING)),
+    overload(5),
+    overload(2),
+    overload(1),
+    overload(0.5),
     Scenario(
         WEBSOCKET, {"beside": "sleeping"},
         functools.partial(measure_twice, MESSAGES_BESIDE, MESSAGES, shared), servers.WEBSOCKET,
@@ -165,6 +192,11 @@ SCENARIOS = (
 )
 
 
+def measured(scenario: Scenario, peer: servers.Peer, settings: Settings) -> Result:
+    result = scenario.measure(peer, settings)
+    return {**result, "version": peer.version()} if peer.version else result
+
+
 def workloads() -> Sequence[Workload]:
     return ALL
 
@@ -175,5 +207,5 @@ def cases(settings: Settings) -> Iterator[Case]:
             if settings.full or name in scenario.quick:
                 yield Case(
                     scenario.workload.name, name, scenario.parameters,
-                    functools.partial(scenario.measure, peer),
+                    functools.partial(measured, scenario, peer),
                 )

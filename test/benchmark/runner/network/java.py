@@ -5,8 +5,10 @@
 """Compiles and starts the servers in Java, where a JDK and their libraries are installed."""
 
 import functools
+import re
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -34,6 +36,15 @@ def class_path(server: str) -> str:
     if not all(jar.exists() for jar in jars):
         raise NotAvailable(f"Debian's {package} is not installed")
     return ":".join(map(str, jars))
+
+
+def version(server: str) -> str:
+    """Of its library, as the manifest of the first of its jars says; empty if that does not say."""
+    jar = class_path(server).split(":")[0]
+    with zipfile.ZipFile(jar) as opened:
+        manifest = opened.read("META-INF/MANIFEST.MF").decode()
+    found = re.search(r"^(?:Implementation|Bundle)-Version: *(\S+)", manifest, re.MULTILINE)
+    return found[1] if found else ""
 
 
 @functools.cache

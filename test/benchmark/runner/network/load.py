@@ -49,6 +49,8 @@ def as_result(rows: Sequence[Mapping[str, str]], used: Mapping[str, Any]) -> Res
         "latency_us": latency(first),
         "errors": sum(int(row["errors"]) for row in rows),
         "unanswered": int(first["unanswered"]),
+        "in_time": int(first["in_time"]),
+        "refused": int(first["refused"]),
     }
     for row in others:
         result["beside"] = {

@@ -4,8 +4,9 @@
 
 """The servers that are compared: how to start each."""
 
+import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..case import NotAvailable, Settings
@@ -24,6 +25,8 @@ class Peer:
     command: Callable[[Settings], Command]  # raises NotAvailable
     # Seconds under load before it is measured, in the quick set and in the full one.
     warm_up: tuple[float, float] = (0.2, 1.0)
+    # Of a server that is not built here: which one it is, to be shown beside its name.
+    version: Callable[[], str] | None = None
 
 
 STRATEGIES = (
@@ -34,6 +37,9 @@ STRATEGIES = (
 )
 # What blocks stands in a blocking_section, and nothing else is different.
 SECTION = "produce_consume+section"
+BUSY = "event_loop+busy_wait"
+# Selectors that share a pool, as Jetty's do.
+SELECTORS = "eat_what_you_kill+grace, 2 contexts"
 # With the default grace, others go on while a handler blocks.
 COVERED = ("execute_produce_consume", "eat_what_you_kill")
 
@@ -81,7 +87,8 @@ def handed(library: str, package: str) -> dict[str, Peer]:
 
 def in_java(name: str) -> Peer:
     """A server of test/benchmark/network/java; its compiler takes a while to find what is hot."""
-    return Peer(java.command(name), warm_up=(7.0, 20.0))
+    return Peer(
+        java.command(name), warm_up=(10.0, 20.0), version=functools.partial(java.version, name))
 
 
 def strategy(name: str, threads: int = THREADS, grace: int = 0) -> Peer:
@@ -96,11 +103,52 @@ HTTP: dict[str, Peer] = {
     "io_context+thread_pool": strategy("io_context_and_pool"),
     **{name: strategy(name) for name in STRATEGIES},
     "eat_what_you_kill+grace": strategy("eat_what_you_kill", grace=GRACE_US),
+    SELECTORS: example("--model", "jetty", "--threads", str(THREADS), "--grace", str(GRACE_US)),
     "event_loops": example("--model", "netty", "--threads", str(THREADS)),
+    "hand_tuned": ours("request_server", "own", "hand_tuned", str(THREADS)),
     "epoll": ours("epoll_server"),
     "Jetty": in_java("JettyServer"),
     "Netty": in_java("NettyServer"),
 }
+
+# With fewer threads than there are requests that sleep. By name; `declared`: what blocks is a task
+# of its own, and all else says that it does not block.
+STARVING: dict[str, Peer] = {
+    "io_context/4": strategy("io_context", threads=4),
+    "hand_tuned": ours("request_server", "own", "hand_tuned", "4"),
+    **{f"{name}+grace": ours("request_server", "own", name, "4") for name in COVERED},
+    **{
+        f"{name}+grace declared": ours("request_server", "own", f"{name}+declared", "4")
+        for name in COVERED
+    },
+}
+
+
+# A request may wait for twice as long in the context, and for as long again in the kernel.
+SHED = ("--max-queue-delay", "6")
+SHEDDING = ", shedding"
+REDIS = ("--model", "redis")
+
+
+def overloaded() -> dict[str, Peer]:
+    """By name; each has time to accept all clients, and to find that they are too many."""
+    peers = {
+        "io_context/1": HTTP["io_context/1"],
+        "eat_what_you_kill+grace": HTTP["eat_what_you_kill+grace"],
+        "event_loop": example(*REDIS),
+    }
+    options = ("--threads", str(THREADS), *SHED)
+    peers |= {
+        f"produce_consume{SHEDDING}": example("--strategy", "produce_consume", *options),
+        f"eat_what_you_kill+grace{SHEDDING}": example(
+            "--strategy", "eat_what_you_kill", "--grace", str(GRACE_US), *options),
+        f"event_loop{SHEDDING}": example(*REDIS, *SHED),
+    }
+    return {
+        **{name: replace(peer, warm_up=(3.0, 5.0)) for name, peer in peers.items()},
+        "Jetty": HTTP["Jetty"],
+        "Netty": HTTP["Netty"],
+    }
 
 
 WEBSOCKET = handed("websocket", "libwebsocketpp-dev")
@@ -125,6 +173,7 @@ def requests(form: str) -> dict[str, Peer]:
         **{f"{name}+grace": peer(name) for name in COVERED},
         **{f"{name}+grace native": peer(f"{name}+native") for name in COVERED},
         "event_loop": peer("event_loop"),
+        BUSY: peer("event_loop+busy_wait"),
     }
 
 

@@ -35,6 +35,7 @@ def beside(quantile: str) -> Column:
 
 
 ERRORS = Column("errors", lambda r: r["errors"])
+REFUSED = Column("refused", lambda r: r["refused"])
 UNANSWERED = Column("unanswered", lambda r: r["unanswered"])
 CPU_OF_ALL = Column(
     "CPU us, all", lambda r: 1e6 * r["cpu_seconds"] / r["all_operations"], ".2f"
@@ -67,21 +68,27 @@ HTTP = Workload(
     "http",
     "64 connections ask for /fast; the server has one processor, the clients another",
     (RATE, SWITCHES, PREEMPTIONS, P50, P99, P999, MEMORY, ERRORS),
-    baselines=("io_context/1", "epoll", "Netty", "Jetty"),
+    baselines=("io_context/1", "hand_tuned", "epoll", "Netty", "Jetty"),
     compared=CPU_US,
 )
 MIXED = Workload(
     "mixed",
     "64 connections ask for /fast, others for what takes long; as fast as they are answered",
     (P50, P99, P999, OTHERS, beside("p99"), CPU_OF_ALL, SWITCHES, MEMORY, ERRORS),
-    baselines=("io_context per core", POOLED, "event_loops"),
+    baselines=("io_context per core", POOLED, "event_loops", "hand_tuned"),
 )
 MIXED_RATE = Workload(
     "mixed_rate",
     "likewise, at a constant rate, with times from when a request was due",
     (P50, P99, RATE, UNANSWERED, OTHERS, beside("p99"), CPU_OF_ALL, SWITCHES, ERRORS),
-    baselines=("io_context per core", POOLED, "event_loops"),
+    baselines=("io_context per core", POOLED, "event_loops", "hand_tuned"),
     compared=P999,
+)
+STARVING = Workload(
+    "starving",
+    "64 connections ask for /fast, 8 for what sleeps 10 ms; contexts of at most 4 threads",
+    MIXED.columns,
+    baselines=("execute_produce_consume+grace declared",),
 )
 ECHO = Workload(
     "echo",
@@ -124,6 +131,13 @@ REQUESTS_RATE = Workload(
     baselines=("io_context/1", "hand_tuned"),
     compared=CPU_US,
 )
+OVERLOAD = Workload(
+    "overload_http",
+    "requests that compute for 1 ms, at so many times the rate that the one processor of the server"
+    " can do; the rate is of those answered 50 ms after they were due",
+    (P50, P99, P999, REFUSED, UNANSWERED, MEMORY, ERRORS),
+    baselines=("io_context/1",),
+)
 WEBSOCKET = Workload(
     "websocket",
     "28 connections to a WebSocket++ server, first alone, then beside 4 whose handlers sleep",
@@ -144,6 +158,6 @@ QUIET = Workload(
 )
 
 ALL = (
-    HTTP, MIXED, MIXED_RATE, ECHO, ACCEPT, IDLE, REQUESTS, REQUESTS_BESIDE, REQUESTS_RATE,
-    WEBSOCKET, RESTINIO, QUIET,
+    HTTP, MIXED, MIXED_RATE, STARVING, ECHO, ACCEPT, IDLE, REQUESTS, REQUESTS_BESIDE,
+    REQUESTS_RATE, OVERLOAD, WEBSOCKET, RESTINIO, QUIET,
 )

@@ -1,0 +1,106 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_METRICS_DELAY_METER_HPP
+#define ASIO_EWYK_DETAIL_METRICS_DELAY_METER_HPP
+
+#include <asio_ewyk/detail/os/deadline.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace asio_ewyk::detail {
+
+// Estimates how long things wait in a first-in, first-out queue, from nothing but how many were put
+// in and taken out. So it costs the queue nothing, and puts nothing into it.
+//
+// One that asks remembers how many there were; when so many have been taken out, the last of them
+// has waited since. If nothing asked meanwhile that is between two looks, and the point is found by
+// the rate at which things were taken (Little's law).
+//
+// Any thread may ask. What is remembered belongs to the thread that has set busy_; another one that
+// asks at the same time gets the figures as they are.
+class delay_meter
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    struct reading
+    {
+        duration last;    // of the last that was taken, or of what waits now if that is more
+        duration average; // of those that were looked at, over about a second
+    };
+
+    // `taken`: so many were taken out, read first; `waiting`: so many were left.
+    reading look(time_point now, std::uint64_t taken, std::uint64_t waiting) noexcept
+    {
+        if (!busy_.exchange(true, std::memory_order_acquire))
+        {
+            update(now, taken, waiting);
+            busy_.store(false, std::memory_order_release);
+        }
+        return {duration(last_.load(std::memory_order_relaxed)),
+            duration(average_.load(std::memory_order_relaxed))};
+    }
+
+private:
+    using rep = duration::rep;
+
+    void update(time_point now, std::uint64_t taken, std::uint64_t waiting) noexcept
+    {
+        rep const age = std::chrono::duration_cast<duration>(now - since_).count();
+        if (since_ == time_point{})
+            return begin(now, taken, waiting);
+        // Another thread may have read the clock, or the figures, before the last update.
+        if (age <= 0)
+            return;
+        if (taken < taken_then_ + waiting_then_)
+        {
+            seen_ = age;
+            if (age > last_.load(std::memory_order_relaxed))
+                last_.store(age, std::memory_order_relaxed);
+            return;
+        }
+        rep delay = 0;
+        if (waiting_then_ != 0)
+            delay = std::clamp(static_cast<rep>(static_cast<double>(age)
+                                   * static_cast<double>(waiting_then_)
+                                   / static_cast<double>(taken - taken_then_)),
+                seen_, age);
+        last_.store(delay, std::memory_order_relaxed);
+        // The longer that was, the more it counts.
+        double const weight
+            = static_cast<double>(age) / static_cast<double>(age + duration(window).count());
+        rep const average = average_.load(std::memory_order_relaxed);
+        average_.store(average + static_cast<rep>(weight * static_cast<double>(delay - average)),
+            std::memory_order_relaxed);
+        begin(now, taken, waiting);
+    }
+
+    void begin(time_point now, std::uint64_t taken, std::uint64_t waiting) noexcept
+    {
+        since_ = now;
+        taken_then_ = taken;
+        waiting_then_ = waiting;
+        seen_ = 0;
+    }
+
+    static constexpr std::chrono::seconds window{1};
+
+    std::atomic<bool> busy_{false};
+    time_point since_{}; // the last one that waited then is followed
+    std::uint64_t taken_then_ = 0;
+    std::uint64_t waiting_then_ = 0;
+    rep seen_ = 0; // how long it has waited at least
+
+    // Written by the thread that has set busy_. Relaxed: nothing is published with them.
+    std::atomic<rep> last_{0};
+    std::atomic<rep> average_{0};
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,173 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#include <asio_ewyk/detail/shed/shedding.hpp>
+
+#include "pool_support.hpp"
+
+#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/strategy_context.hpp>
+
+#include <memory>
+#include <vector>
+
+BOOST_AUTO_TEST_SUITE(io_delay)
+
+namespace {
+
+using namespace support;
+using ewyk::detail::forever;
+using ewyk::detail::shedding;
+
+auto now() { return std::chrono::steady_clock::now(); }
+
+// Whether something was refused before patience was at its end. What is judged has waited for no
+// time by itself.
+template <class F>
+bool refuses(shedding& s, F meanwhile)
+{
+    auto const end = now() + patience;
+    do
+    {
+        meanwhile();
+        if (s.judge(forever, forever) == shedding::verdict::overloaded)
+            return true;
+    } while (now() < end);
+    return false;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_byte_arrives)
+{
+    asio::io_context context;
+    auto& delay = asio::use_service<ewyk::detail::io_delay>(context);
+    BOOST_TEST(delay.age(now()).count() == 0);
+    auto const sent = now();
+    delay.ask(sent, 0ns);
+    delay.ask(sent, 0ns);
+    BOOST_TEST((delay.age(sent + 1s) == 1s));
+    context.run(); // returns, as no other byte is under way
+    BOOST_TEST(delay.received() == 1u);
+    BOOST_TEST(delay.last().count() > 0);
+    BOOST_TEST((delay.last() <= now() - sent + 1ns));
+    BOOST_TEST(delay.age(now()).count() == 0);
+
+    delay.ask(sent + 1s, 2s);
+    BOOST_TEST(delay.age(sent + 2s).count() == 0);
+    delay.ask(sent + 2s, 1s);
+    BOOST_TEST((delay.age(sent + 3s) == 1s));
+    context.restart();
+    context.run();
+    BOOST_TEST(delay.received() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(what_arrives_late_tells_of_an_overload)
+{
+    asio::io_context context;
+    shedding s(1ns, 20ms, 0);
+    s.observe(context);
+    BOOST_TEST(refuses(s, [&] {
+        context.restart();
+        context.run();
+    }));
+    BOOST_TEST(s.refused() == 1u);
+    context.restart();
+    context.run(); // the last byte
+    BOOST_TEST(!s.overloaded(now() + 1h));
+}
+
+BOOST_AUTO_TEST_CASE(so_does_a_byte_that_does_not_arrive)
+{
+    asio::io_context context;
+    shedding s(1ns, 20ms, 0);
+    s.observe(context);
+    BOOST_TEST(refuses(s, [] {}));
+}
+
+// Where all threads of the context block nothing is judged; the byte's age still tells.
+BOOST_AUTO_TEST_CASE(a_context_that_stands_still_is_overloaded)
+{
+    asio::io_context context;
+    shedding s(10ms, 100ms, 0);
+    s.observe(context);
+    auto const begin = now();
+    BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
+    BOOST_TEST(!s.overloaded(begin));
+    BOOST_TEST(s.overloaded(now() + 111ms));
+    BOOST_TEST(s.overloaded(begin + 24h));
+    context.run();
+    BOOST_TEST(!s.overloaded(begin + 24h));
+}
+
+BOOST_AUTO_TEST_CASE(without_an_overload_nothing_is_refused)
+{
+    asio::io_context context;
+    shedding s(1h, 0ns, 0);
+    s.observe(context);
+    for (int i = 0; i != 1000; ++i)
+    {
+        BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
+        context.restart();
+        context.run();
+    }
+    BOOST_TEST(!s.overloaded(now()));
+}
+
+BOOST_AUTO_TEST_CASE(a_context_may_end_while_a_byte_is_under_way)
+{
+    shedding s(1ns, 20ms, 0);
+    {
+        asio::io_context context;
+        s.observe(context);
+        BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
+    }
+    ewyk::event_loop loop;
+    s.observe(loop);
+    BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
+}
+
+// The child of a fork has the parent's sockets, and must not take its bytes.
+BOOST_AUTO_TEST_CASE(after_a_fork_it_has_sockets_of_its_own)
+{
+    asio::io_context context;
+    auto& delay = asio::use_service<ewyk::detail::io_delay>(context);
+    delay.ask(now(), 0ns);
+    context.notify_fork(asio::execution_context::fork_prepare);
+    context.notify_fork(asio::execution_context::fork_child);
+    context.run();
+    BOOST_TEST(delay.received() == 0u);
+    BOOST_TEST(delay.age(now()).count() == 0);
+    delay.ask(now(), 0ns);
+    context.restart();
+    context.run();
+    BOOST_TEST(delay.received() == 1u);
+}
+
+// Several threads ask, and those of the context answer.
+BOOST_AUTO_TEST_CASE(any_thread_may_ask)
+{
+    ewyk::strategy_context context({.max_threads = 4});
+    shedding s(1ns, 20ms, 0);
+    s.observe(context);
+    auto work = std::make_unique<asio::executor_work_guard<ewyk::strategy_executor>>(
+        context.get_executor());
+    std::atomic<int> refused{0};
+    std::atomic<int> asking{2};
+    std::vector<std::thread> threads;
+    for (int i = 0; i != 2; ++i)
+        threads.emplace_back([&] { context.run(); });
+    for (int i = 0; i != 2; ++i)
+        threads.emplace_back([&] {
+            if (refuses(s, [] { std::this_thread::yield(); }))
+                ++refused;
+            if (--asking == 0)
+                work.reset();
+        });
+    for (auto& t : threads)
+        t.join();
+    BOOST_TEST(refused == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,121 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+// A pool that is low on threads says so.
+
+#include "pool_support.hpp"
+
+using namespace support;
+
+BOOST_AUTO_TEST_SUITE(worker_pool_low_on_threads)
+
+namespace {
+
+// Keeps n threads of a pool busy while it lives.
+class busy_threads
+{
+public:
+    busy_threads(ewyk::worker_pool& pool, std::size_t n)
+    {
+        for (std::size_t i = 0; i != n; ++i)
+            pool.execute([this] {
+                ++begun_;
+                release_.wait();
+                ++ended_;
+            });
+        BOOST_TEST_REQUIRE(eventually([&] { return begun_ == n; }));
+    }
+
+    void end()
+    {
+        release_.set();
+        BOOST_TEST(eventually([&] { return ended_ == begun_; }));
+    }
+
+    ~busy_threads() { end(); }
+
+private:
+    std::atomic<std::size_t> begun_{0};
+    std::atomic<std::size_t> ended_{0};
+    event release_;
+};
+
+BOOST_AUTO_TEST_CASE(it_is_told_once_until_no_task_waits)
+{
+    std::atomic<int> told{0};
+    ewyk::worker_pool pool({.max_threads = 2, .on_low_on_threads = [&] { ++told; }});
+    BOOST_TEST(!pool.low_on_threads());
+    {
+        busy_threads busy(pool, 2);
+        BOOST_TEST(!pool.low_on_threads());
+        BOOST_TEST(told == 0);
+        for (int i = 0; i != 5; ++i)
+            pool.execute([] {});
+        BOOST_TEST(pool.low_on_threads());
+        BOOST_TEST(pool.metrics().low_on_threads_now);
+        BOOST_TEST(told == 1);
+    }
+    BOOST_TEST(eventually([&] { return !pool.low_on_threads(); }));
+    BOOST_TEST(pool.metrics().low_on_threads == 1u);
+    BOOST_TEST(!pool.metrics().low_on_threads_now);
+}
+
+BOOST_AUTO_TEST_CASE(each_time_is_counted)
+{
+    ewyk::worker_pool pool({.max_threads = 1});
+    for (unsigned i = 1; i != 4; ++i)
+    {
+        busy_threads busy(pool, 1);
+        pool.execute([] {});
+        pool.execute([] {});
+        BOOST_TEST(pool.metrics().low_on_threads == i);
+        busy.end();
+        BOOST_TEST_REQUIRE(eventually([&] { return !pool.low_on_threads(); }));
+    }
+}
+
+// As long as threads may come, it is not.
+BOOST_AUTO_TEST_CASE(a_pool_that_may_grow_is_not_low)
+{
+    std::atomic<int> told{0};
+    ewyk::worker_pool pool({.max_threads = 8, .on_low_on_threads = [&] { ++told; }});
+    busy_threads busy(pool, 8);
+    BOOST_TEST(told == 0);
+    BOOST_TEST(pool.metrics().low_on_threads == 0u);
+}
+
+// What is told may use the pool: here it lets the tasks run by allowing more threads.
+BOOST_AUTO_TEST_CASE(more_threads_may_be_allowed_then)
+{
+    ewyk::worker_pool* self = nullptr;
+    ewyk::worker_pool pool({.max_threads = 4, .on_low_on_threads = [&] {
+                                auto limits = self->limits();
+                                limits.max_threads = 4;
+                                self->limit(limits);
+                            }});
+    self = &pool;
+    pool.limit({.max_threads = 1});
+    busy_threads busy(pool, 1);
+    event ran;
+    pool.execute([&] { ran.set(); });
+    BOOST_TEST(ran.wait());
+}
+
+BOOST_AUTO_TEST_CASE(a_context_tells_it_of_its_own_pool)
+{
+    event told;
+    ewyk::strategy_options o;
+    o.strategy = ewyk::strategy.produce_execute_consume;
+    o.max_threads = 1;
+    o.on_low_on_threads = [&] { told.set(); };
+    ewyk::strategy_context ctx(o);
+    for (int i = 0; i != 3; ++i)
+        asio::post(ctx, [&] { told.wait(); });
+    ctx.run();
+    BOOST_TEST(told.wait());
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()

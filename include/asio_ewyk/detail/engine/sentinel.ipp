@@ -104,31 +104,29 @@ ASIO_EWYK_DECL void sentinel::work() noexcept
         return;
     }
     cpu_ = -1;
-    duration nap = shortest_nap;
     time_point needed = std::chrono::steady_clock::now(); // when there was something to see
+    time_point late = needed;                             // when a task was, or may soon be
     while (!stop_.load())
     {
         if (auto const seen = watch(lease_.look()); seen != finding::nothing)
         {
             needed = std::chrono::steady_clock::now();
             if (seen == finding::late)
-                nap = shortest_nap;
+                late = needed;
             continue;
         }
         time_point const now = std::chrono::steady_clock::now();
         bool const rests = now - needed >= patience;
         if (rests)
             rests_.store(true);
+        // Tasks that block often come together, so after a silence it is late for the first of them
+        // by no more than an eighth of that.
+        auto const nap = std::clamp<duration>((now - late) / 8, shortest_nap, longest_nap);
         bool const woken = sleep_.park_until(rests ? forever : now + nap);
         if (rests)
             rests_.store(false);
         if (woken)
-        {
-            nap = shortest_nap;
-            needed = std::chrono::steady_clock::now();
-        }
-        else
-            nap = std::min(2 * nap, longest_nap);
+            late = needed = std::chrono::steady_clock::now();
     }
 }
 

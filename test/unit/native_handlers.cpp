@@ -29,6 +29,25 @@ asio::io_context::executor_type native(asio::io_context& ioc)
     return ioc.get_executor();
 }
 
+// Keeps the CPU. False if that takes too long.
+template <class Condition>
+bool spin_until(Condition condition)
+{
+    auto const end = std::chrono::steady_clock::now() + patience;
+    while (!condition())
+        if (std::chrono::steady_clock::now() >= end)
+            return false;
+    return true;
+}
+
+// Calls f after so many handlers, so that the thread stays inside the io_context.
+void after_many(asio::io_context::executor_type ex, int left, std::function<void()> f)
+{
+    if (left == 0)
+        return f();
+    asio::post(ex, [=, f = std::move(f)] { after_many(ex, left - 1, f); });
+}
+
 #if defined(__linux__)
 // Elsewhere nothing tells that such a handler has blocked.
 #define LINUX_DATA_TEST_CASE BOOST_DATA_TEST_CASE
@@ -243,6 +262,48 @@ LINUX_DATA_TEST_CASE(a_strand_of_the_io_context_keeps_its_order, leasing, s)
     BOOST_TEST(!overlap);
     BOOST_TEST(std::is_sorted(order.begin(), order.end()));
     BOOST_TEST(order.size() == std::size_t(many));
+}
+
+// While a thread stays inside the io_context nothing marks them.
+LINUX_DATA_TEST_CASE(one_may_spin_until_another_has_run, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    std::atomic<bool> other{false};
+    bool met = false;
+    after_many(native(ctx), 1000, [&] {
+        asio::post(native(ctx), [&] { met = spin_until([&] { return other.load(); }); });
+        asio::post(native(ctx), [&] { other = true; });
+    });
+    ctx.run();
+    BOOST_TEST(met);
+}
+
+// Each of them is over before the thread could be given up for lost.
+LINUX_DATA_TEST_CASE(those_that_compute_come_to_overlap, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    auto const end = std::chrono::steady_clock::now() + patience;
+    std::atomic<int> inside{0};
+    std::atomic<bool> overlap{false};
+    std::function<void()> const go_on = [&] {
+        ++inside;
+        auto const over = std::chrono::steady_clock::now() + 2ms;
+        spin_until([&] {
+            overlap = overlap || inside > 1;
+            return std::chrono::steady_clock::now() >= over;
+        });
+        --inside;
+        if (!overlap && std::chrono::steady_clock::now() < end)
+            asio::post(native(ctx), go_on);
+    };
+    after_many(native(ctx), 1000, [&] {
+        for (int i = 0; i != 3; ++i)
+            asio::post(native(ctx), go_on);
+    });
+    ctx.run();
+    BOOST_TEST(overlap);
 }
 
 // It leaves run(), or reaches on_exception, and production goes on.

@@ -166,6 +166,7 @@ struct observed : scenario, detail::lessor
     }
 
     bool goes_quiet() noexcept override { return true; }
+    void call_out() noexcept override {}
     bool waits_for_io() const noexcept override { return true; }
     void start_pending() noexcept override {}
     void release(lease::number) noexcept override {}

@@ -171,7 +171,7 @@ public:
     {
         if (frame.staying)
         {
-            quiet_.store(true);
+            visits_asked_.store(settling);
             asleep_.store(true);
             wake_up();
         }
@@ -181,14 +181,11 @@ public:
 
     // Any thread: the producer has done nothing for a while. If it stays inside the io_context it
     // is to come out, as the next completion may be of a native handler. Returns whether it has.
-    bool goes_quiet() noexcept
-    {
-        if (visits_.load(std::memory_order_relaxed) != 0 || inside_.load() == 0)
-            return true;
-        quiet_.store(true);
-        wake_up();
-        return false;
-    }
+    bool goes_quiet() noexcept { return !ask_out(settling); }
+
+    // Any thread: the producer runs what nothing marks. If it stays inside the io_context it is to
+    // come out, and to mark what it runs for a while.
+    void call_out() noexcept { ask_out(2 * settling); }
 
     // Any thread: whether a thread that waits inside the io_context waits for I/O, rather than for
     // another thread that does.
@@ -271,6 +268,16 @@ private:
     // Whether no more than one thread is inside the io_context, of those that come from here.
     bool is_alone_inside() const noexcept { return inside_.load() <= 1; }
 
+    // A thread that stays inside comes out, and makes so many visits. Returns whether one stays.
+    bool ask_out(int visits) noexcept
+    {
+        if (visits_.load(std::memory_order_relaxed) != 0 || inside_.load() == 0)
+            return false;
+        visits_asked_.store(visits);
+        wake_up();
+        return true;
+    }
+
     // Sends a wake-up for what is here; returns whether there is something.
     bool announce() noexcept
     {
@@ -310,7 +317,8 @@ private:
     // others can see when the next one blocks, and a late thread leaves.
     static constexpr int native_interval = 1024;
 
-    // After so many completions of ours the thread stays inside.
+    // After so many completions of ours the thread stays inside. While more are left, a poll comes
+    // before each wait, which marks what is ready.
     static constexpr int settling = 64;
 
     asio::io_context& ioc_;
@@ -333,7 +341,7 @@ private:
     own_counter ran_by_itself_;
 
     std::atomic<bool> stopped_{false};
-    std::atomic<bool> quiet_{false}; // goes_quiet()
+    std::atomic<int> visits_asked_{0}; // of a thread that stays, once it has come out
 
     // Threads inside the io_context: the producer, and late ones before it.
     std::atomic<int> inside_{0};

@@ -287,9 +287,10 @@ ASIO_EWYK_DECL void reactor::run_batch(call_frame& frame)
     if (!frame.producing)
         throw leave_run();
     be_awake();
-    bool out = quiet_.load() && quiet_.exchange(false);
+    int const visits = visits_asked_.load() != 0 ? visits_asked_.exchange(0) : 0;
+    bool out = visits != 0;
     if (out)
-        visits_.store(settling, std::memory_order_relaxed);
+        visits_.store(visits, std::memory_order_relaxed);
     {
         flag_scope const not_inside(frame.in_producer, false);
         for (std::size_t i = 0; i != poll_interval && !out; ++i)

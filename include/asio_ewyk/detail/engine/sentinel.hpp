@@ -111,6 +111,12 @@ private:
     static constexpr duration patience = std::chrono::milliseconds(20);
     static constexpr duration native_patience = std::chrono::milliseconds(200);
 
+    // A thread that runs what nothing marks is asked to come out, at most so often; the pause grows
+    // while nothing comes of that. If it does not come out for so long, its handler computes.
+    static constexpr duration shortest_pause = std::chrono::milliseconds(20);
+    static constexpr duration longest_pause = std::chrono::seconds(1);
+    static constexpr duration unanswered = std::chrono::milliseconds(50);
+
     static bool may_be_late(lease::sight const& s) noexcept
     {
         return s.leased && s.what != lease::activity::waits;
@@ -130,6 +136,7 @@ private:
     void follow(int cpu) noexcept;
     bool wait_out(lease::number n) noexcept;
     void take_over(lease::sight const& s, bool may_start) noexcept;
+    bool keeps_running(time_point now) noexcept;
     time_point look(time_point now) noexcept override;
 
     lease const& lease_;
@@ -163,6 +170,9 @@ private:
     lease::sight seen_;
     time_point seen_since_{};
     time_point progress_{};
+    time_point runs_since_{}; // what nothing marks; zero: it does not
+    time_point asked_{};      // to come out
+    duration pause_ = shortest_pause;
     bool drowsy_ = false; // it has set in_bed_, and looks once more
     time_point drowsy_since_{};
 };

@@ -223,6 +223,24 @@ ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) n
     }
 }
 
+// The watchdog, for a thread that runs what nothing has marked. Inside the io_context it may have
+// run many native handlers since the last look, or one that computes. So it is asked to come out,
+// where each is marked. Whether it computes: it does not come out for long.
+ASIO_EWYK_DECL bool sentinel::keeps_running(time_point now) noexcept
+{
+    if (runs_since_ == time_point{})
+        runs_since_ = now;
+    else if (asked_ >= runs_since_)
+        return now - asked_ >= unanswered;
+    else if (now - asked_ >= pause_)
+    {
+        asked_ = now;
+        pause_ = std::min(2 * pause_, longest_pause);
+        owner_.call_out();
+    }
+    return false;
+}
+
 // The watchdog.
 ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
 {
@@ -231,6 +249,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     lease::sight const s = lease_.look();
     bool const may = owner_.may_take_over(s);
     bool late = false;
+    bool runs = false; // what nothing marks
     if (s.which != seen_.which || s.leased != seen_.leased || s.what != seen_.what)
     {
         progress_ = now;
@@ -239,10 +258,18 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     }
     else if (s.leased && now - seen_since_ >= grace_)
     {
-        bool const computes
-            = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1));
-        late = computes || blocks(s, watchdog_probe_.of(s.producer));
+        late = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1));
+        if (late && s.what == lease::activity::native)
+            pause_ = shortest_pause;
+        if (!late)
+        {
+            auto const thread = watchdog_probe_.of(s.producer);
+            runs = thread == thread_probe::state::runs && !may_be_late(s);
+            late = blocks(s, thread) || (runs && keeps_running(now));
+        }
     }
+    if (!runs)
+        runs_since_ = {};
     if (late && may)
     {
         interval_.shrink();

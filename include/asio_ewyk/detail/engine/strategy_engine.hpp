@@ -365,6 +365,12 @@ private:
             return true;
     }
 
+    void call_out() noexcept override
+    {
+        if constexpr (requires { producer_.call_out(); })
+            producer_.call_out();
+    }
+
     bool waits_for_io() const noexcept override
     {
         if constexpr (requires { producer_.waits_for_io(); })

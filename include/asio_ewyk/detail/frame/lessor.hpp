@@ -35,6 +35,10 @@ public:
     // False while it may still run native handlers that nothing marks; it is asked to come out.
     virtual bool goes_quiet() noexcept = 0;
 
+    // The watchdog: the producer runs, and nothing has marked what for a while. If it stays inside
+    // the io_context it is asked to come out, and to mark each native handler for a while.
+    virtual void call_out() noexcept = 0;
+
     // Whether a waiting producer waits for I/O, rather than for another thread that does.
     virtual bool waits_for_io() const noexcept = 0;
 

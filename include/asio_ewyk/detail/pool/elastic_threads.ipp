@@ -12,7 +12,6 @@
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
-#include <asio_ewyk/detail/pool/elastic_threads.ipp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // A client of several servers at a time. It takes the first good answer of three, where one server
-// is slow and one refuses; it waits for all of two; and it gives up where nobody answers.
+// is slow and one refuses; it waits for all of two; and it gives up where no server answers.
 
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>

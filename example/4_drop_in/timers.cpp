@@ -94,7 +94,7 @@ private:
     bool stopped_ = false;
 };
 
-// Reads from somebody who says nothing.
+// Reads from a peer that says nothing.
 class reader
 {
 public:

@@ -71,7 +71,7 @@ void drive(options const& o, plan const& p, std::size_t first, tallies& into)
         each.finish();
 }
 
-/// Throws std::runtime_error if nobody listens there.
+/// Throws std::runtime_error if there is no server.
 void try_to_connect(tcp::endpoint const& server)
 {
     asio::io_context context;

@@ -379,7 +379,7 @@ inline char const* system::run::leave()
     switch (s.leaver_line)
     {
     case idle:
-        // Nobody but its own tasks uses the client any more.
+        // Only its own tasks use the client any more.
         if (s.submitter_line[0] != executed)
             return nullptr;
         s.leaving = 1;

@@ -55,7 +55,7 @@ constexpr std::array all_flaws{
     named_flaw{"the last task of a client does not say that it is done", flaw::unpins_in_silence},
     named_flaw{"a thread parks without another look", flaw::parks_without_look},
     named_flaw{"who queues a task does not look again for a parked thread", flaw::queues_without_look},
-    named_flaw{"stop() wakes nobody", flaw::stop_wakes_nobody},
+    named_flaw{"stop() wakes no thread", flaw::stop_wakes_nobody},
     named_flaw{"a thread ends although it was claimed", flaw::retires_although_claimed},
     named_flaw{"no thread is started while any thread lives", flaw::counts_sleepers},
     named_flaw{"who ends looks for tasks only if no thread lives", flaw::looks_if_last},

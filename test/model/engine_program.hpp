@@ -82,7 +82,7 @@ inline void dispatch(machine& m)
     }
 }
 
-/// Gives up the right to produce: whoever comes next takes it.
+/// Gives up the right to produce: the thread that comes next takes it.
 inline void abdicate(machine& m)
 {
     enum { asleep, early, apply, announce, out };

@@ -33,7 +33,7 @@ public:
         s.io_left = config_.completions;
         if (s.io_left != 0)
         {
-            // Somebody has begun the operations.
+            // The operations were begun elsewhere.
             s.now = life::running;
             s.thread = 1;
         }
@@ -270,7 +270,7 @@ private:
             case late:
                 return stop(destroy);
             case destroy:
-                // Whoever destroys it sees to it that nobody submits.
+                // Before it is destroyed the last submission has to be over.
                 for (std::size_t i = 0; i != submitters; ++i)
                     if (s.others[i].done != model.posts[i])
                         return nullptr;

@@ -113,7 +113,7 @@ public:
         w.word = static_cast<byte>(step.next.pack());
         access(to_string(event));
         note(": " + to_string(now) + " -> " + to_string(step.next));
-        // Relaxed stores before a release are visible to whoever acquires the right.
+        // Relaxed stores before a release are visible to the thread that acquires the right.
         make_visible();
 
         byte const id = static_cast<byte>(self_ + 1);
@@ -413,7 +413,7 @@ public:
             send(task);
     }
 
-    /// What was kept for it is there for all, but nobody is told.
+    /// What was kept for it is there for all, but no thread is told.
     void leaves_io_context()
     {
         if (byte const item = std::exchange(me().own_queue, byte{0}))

@@ -344,7 +344,7 @@ inline void fall_asleep(machine& m)
 {
     if (m.is(flaw::leaves_awake))
         return m.ret();
-    m.access("says that nobody is awake");
+    m.access("says that no thread is awake");
     m.set_asleep(true, false);
     m.ret(!m.w.ready.empty());
 }

@@ -166,7 +166,7 @@ inline void leave_run(machine& m)
     case idle:
         if (here.b || m.is(flaw::leaver_asks_nobody))
             return m.go(out);
-        m.access("looks whether somebody produces");
+        m.access("looks whether a thread produces");
         return m.go(m.sees_idle() ? ask : out);
     case ask:
         return m.call(program::dispatch, out);
@@ -215,7 +215,7 @@ inline void clear_pool(machine& m)
     }
 }
 
-/// What waits in the pool is posted again: handlers run only while somebody is inside run().
+/// What waits in the pool is posted again: handlers run only while a thread is inside run().
 inline void recall(machine& m)
 {
     enum { take, posted, vacate, wake, woken, abandon, tell, asked };   // b: whether a thread was asked for
@@ -245,13 +245,13 @@ inline void recall(machine& m)
         return m.go(take);
     case abandon:
         // As the producer does that leaves.
-        m.access("says that nobody is awake");
+        m.access("says that no thread is awake");
         m.set_asleep(true, false);
         return m.go(tell);
     case tell:
         return m.call(program::wake_up, asked);
     case asked:
-        // By somebody, perhaps, who has come meanwhile.
+        // Perhaps by a thread that has come meanwhile.
         m.access("looks whether a caller is there and no thread produces");
         if (m.w.runners != 0 && m.sees_idle() && !m.w.ioc_stopped)
             return m.become(program::dispatch);

@@ -90,7 +90,7 @@ BOOST_DATA_TEST_CASE(others_run_while_a_task_is_destroyed, lenders, s)
     BOOST_TEST(waited);
 }
 
-// Whoever runs the context from within a task is not going to be short.
+// A task that runs the context is not going to be short.
 BOOST_DATA_TEST_CASE(a_task_may_run_its_own_context, lenders, s)
 {
     ewyk::strategy_context ctx(lending(s));
@@ -193,7 +193,7 @@ BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
     BOOST_TEST(eventually([&] { return caught == many; }));
 }
 
-// Never do two produce, whoever is relieved and comes back when.
+// Two threads never produce, whichever is relieved and comes back when.
 BOOST_DATA_TEST_CASE(one_produces, lenders, s)
 {
     constexpr std::size_t threads = 4;

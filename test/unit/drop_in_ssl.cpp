@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// TLS streams on a strategy_context. The certificate is made here; nobody checks it.
+// TLS streams on a strategy_context. The certificate is made here, and is not checked.
 
 #include "support.hpp"
 

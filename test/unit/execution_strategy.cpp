@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(produce_consume_is_an_implicit_strand)
     struct producer_of_ids
     {
         source tasks;
-        // By nobody but the producer and what it runs, so it needs no lock.
+        // Only by the producer and what it runs, so it needs no lock.
         std::thread::id produced_by;
 
         job produce()

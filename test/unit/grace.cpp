@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_negative_one_is_refused)
         std::invalid_argument, names_it);
 }
 
-// However long: a handler that blocks stops nobody.
+// However long: a handler that blocks stops no other.
 BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, lenders, s)
 {
     for (auto const grace : {1us, 50us, 5000us})
@@ -82,7 +82,7 @@ BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, lenders, s)
     BOOST_TEST(waited);
 }
 
-// As with a single thread: whoever produces runs all of them.
+// As with a single thread: the producer runs all of them.
 BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, lenders, s)
 {
     ewyk::strategy_context ctx({.strategy = s, .grace = endless, .max_threads = 4});
@@ -170,8 +170,8 @@ BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, lenders, s)
     BOOST_TEST(waited);
 }
 
-// A thread that stands by is in nobody's way, although there is always a handler to stand by for.
-BOOST_DATA_TEST_CASE(who_stands_by_serves_a_task_that_waits, lenders, s)
+// The sentinel is in no thread's way, although there is always a lease to look at.
+BOOST_DATA_TEST_CASE(the_sentinel_lets_a_task_be_served, lenders, s)
 {
     event release;
     std::atomic<bool> ran{false};
@@ -195,7 +195,7 @@ BOOST_DATA_TEST_CASE(who_stands_by_serves_a_task_that_waits, lenders, s)
     pool.join();
 }
 
-// Nobody waits longer for the end because somebody stands by.
+// The end takes no longer because there is a sentinel.
 BOOST_DATA_TEST_CASE(it_ends_while_a_thread_stands_by, lenders, s)
 {
     for (int i = 0; i != 50; ++i)

@@ -25,7 +25,7 @@ ewyk::strategy_options lending(ewyk::strategy_t s)
     return {.strategy = s, .grace = 50us, .max_threads = 4};
 }
 
-// Somebody stands by already: the completions before have been on lease.
+// The sentinel looks already: the completions before have been on a lease.
 void have_stood_by(ewyk::strategy_context& ctx)
 {
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
@@ -169,7 +169,7 @@ BOOST_DATA_TEST_CASE(run_returns_after_one_that_was_late, lenders, s)
     }
 }
 
-// Asio keeps for the thread what a step of an operation has caused to complete, and wakes nobody.
+// Asio keeps for the thread what a step of an operation has caused to complete, and wakes no other.
 BOOST_DATA_TEST_CASE(a_step_of_an_operation_may_be_late, lenders, s)
 {
     ewyk::strategy_context ctx(lending(s));
@@ -187,7 +187,7 @@ BOOST_DATA_TEST_CASE(a_step_of_an_operation_may_be_late, lenders, s)
             event posted;
             if (n == 2)
             {
-                // Nobody but another thread runs it, so this one is late.
+                // Only another thread can run it, so this one is late.
                 asio::post(ctx, [&] { posted.set(); });
                 posted.wait();
             }

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(tells_it_once_for_as_long_as_it_lasts)
         BOOST_TEST(!q.look(100ms, 10, 50));
     BOOST_TEST(!q.look(100ms, 50, 50)); // over
     BOOST_TEST(q.look(100ms, 10, 50).has_value());
-    BOOST_TEST(!q.look(100ms, 50, 0)); // over, and nobody waits
+    BOOST_TEST(!q.look(100ms, 50, 0)); // over, and none waits
     BOOST_TEST(!q.look(100ms, 0, 50));
     BOOST_TEST(q.look(100ms, 10, 50).has_value());
 }

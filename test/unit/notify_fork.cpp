@@ -36,7 +36,7 @@ void fork_and_go_on(Context& ctx, GoOn go_on)
     pid_t const child = ::fork();
     if (child == 0)
     {
-        ::alarm(100); // it is in nobody's care
+        ::alarm(100); // no test case looks after it
         ctx.notify_fork(asio::execution_context::fork_child);
         ::_exit(go_on() ? right : 1);
     }
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(in_a_handler)
         ctx.notify_fork(asio::execution_context::fork_prepare);
         child = ::fork();
         if (child == 0)
-            ::alarm(100); // it is in nobody's care
+            ::alarm(100); // no test case looks after it
         ctx.notify_fork(child == 0 ? asio::execution_context::fork_child
                                    : asio::execution_context::fork_parent);
         if (child == 0)
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(in_a_handler)
 
 namespace {
 
-/// Whether it throws there; nobody forks.
+/// Whether it throws there; there is no fork.
 template <class Context>
 bool refuses(Context& ctx)
 {

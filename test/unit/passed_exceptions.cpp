@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(without_a_caller_the_program_ends)
     pid_t const child = ::fork();
     if (child == 0)
     {
-        ::alarm(100); // it is in nobody's care
+        ::alarm(100); // no test case looks after it
         std::set_terminate([] { ::_exit(terminated); });
         ewyk::strategy_context ctx(pec);
         auto const work = asio::make_work_guard(ctx);

@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(each_loop_of_the_boss_listens)
     over.cancel();
     BOOST_TEST(over.wait());
     BOOST_TEST(!over.failure());
-    BOOST_CHECK_THROW(client{where}, boost::system::system_error); // nobody listens any more
+    BOOST_CHECK_THROW(client{where}, boost::system::system_error); // no listener any more
 }
 #endif
 
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(any_token)
         auto acceptor = acceptor_of(boss);
         auto const where = acceptor.local_endpoint();
         auto lazy = ewyk::serve(std::move(acceptor), workers, echo, asio::deferred);
-        client waits(where); // listens already, but nobody accepts
+        client waits(where); // listens already, but accepts nothing
         waits.send('a');
         outcome over;
         std::move(lazy)(over.token());

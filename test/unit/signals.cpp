@@ -186,7 +186,7 @@ int exit_code_of_a_child(F f)
     pid_t const child = ::fork();
     if (child == 0)
     {
-        ::alarm(100); // it is in nobody's care
+        ::alarm(100); // no test case looks after it
         f();
         ::_exit(1);
     }

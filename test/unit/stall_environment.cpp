@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_context_that_sets_nothing)
         BOOST_TEST(in_a_process("a_context_that_sets_nothing", "5ms") == told);
         return;
     }
-    ::alarm(100); // it is in nobody's care
+    ::alarm(100); // no test case looks after it
     reports all;
     ewyk::strategy_options o;
     o.on_stall = all.callback();
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_loop_is_quiet)
         BOOST_TEST(in_a_process("a_loop_is_quiet", "100 hours") == told); // a bad one is ignored
         return;
     }
-    ::alarm(100); // it is in nobody's care
+    ::alarm(100); // no test case looks after it
     ewyk::event_loop loop;
     event ran;
     asio::post(loop, [&] { ran.set(); });

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(sleeps_while_nothing_runs)
     }
 }
 
-// Whoever begins a handler when the monitor is about to sleep wakes it, or is seen.
+// A thread that begins a handler when the monitor is about to sleep wakes it, or is seen.
 BOOST_AUTO_TEST_CASE(misses_no_handler_that_begins_when_it_goes_to_sleep)
 {
     reports all;
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(goes_on_after_a_fork)
         pid_t const child = ::fork();
         if (child == 0)
         {
-            ::alarm(100); // it is in nobody's care
+            ::alarm(100); // no test case looks after it
             if (announced)
                 ctx.notify_fork(asio::execution_context::fork_child);
             bool const none = !ewyk::detail::watchdog::instance().running();
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_handler_that_runs_a_context_is_none_of_its_handlers)
     pool.join();
 }
 
-// Nobody runs it, so nobody is late.
+// No thread runs it, so none is late.
 BOOST_AUTO_TEST_CASE(tasks_of_a_context_that_nobody_runs_are_not_late)
 {
     reports of_idle;

@@ -48,7 +48,7 @@ bool goes_well_in_a_child(F f)
     pid_t const child = ::fork();
     if (child == 0)
     {
-        ::alarm(100); // it is in nobody's care
+        ::alarm(100); // no test case looks after it
         ::_exit(f() ? right : 1);
     }
     int status = 0;

@@ -52,7 +52,7 @@ CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
     on_another_thread([&] {
         BOOST_TEST(ctx.run_one() == 1u);
         auto const& record = ewyk::detail::thread_activity::mine();
-        BOOST_TEST((record.now().what == nullptr)); // nobody reports it as a stall
+        BOOST_TEST((record.now().what == nullptr)); // it is not reported as a stall
     });
     run(ctx);
     bool const stays = s.strategy == ewyk::strategy_t::produce_consume
@@ -70,7 +70,7 @@ CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
 // The same on lease: the right to produce is not taken along.
 BOOST_DATA_TEST_CASE(a_loan_that_it_began_on_is_over, lenders, s)
 {
-    // Whoever stands by comes because it is told to.
+    // The sentinel takes over because it is told to.
     ewyk::strategy_context ctx({.strategy = s, .grace = 1h, .max_threads = 4});
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     bool suspended = false;
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_loop_knows_that_it_is_away)
         });
     });
     BOOST_TEST(looked.wait());
-    BOOST_TEST(idle); // nobody reports it as a stall
+    BOOST_TEST(idle); // it is not reported as a stall
     BOOST_TEST(loop.metrics().run_time.count == 1u);
     BOOST_TEST(!went_on);
     asio::post(loop, [&] { timer.cancel(); });
@@ -274,7 +274,7 @@ bool child_terminates(Options options)
                 [&](yield_context yield) {
                     asio::dispatch(ctx.get_executor(), [&] {
                         asio::post(yield);
-                        throw std::runtime_error("nobody is left");
+                        throw std::runtime_error("none is left");
                     });
                 },
                 asio::detached);

@@ -58,8 +58,9 @@ public:
     verdict judge(time_point submitted, time_point deadline) noexcept
     {
         auto const now = std::chrono::steady_clock::now();
-        bool const begins = limit_.admits(now - submitted, now);
-        if (!io_admits(now) || !begins)
+        auto const waited = std::max(now - submitted, std::chrono::nanoseconds::zero());
+        bool const begins = limit_.admits(waited, now);
+        if (!io_admits(waited, now) || !begins)
         {
             refused_.add();
             return verdict::overloaded;
@@ -109,10 +110,10 @@ public:
     std::uint64_t full() const noexcept { return full_.get(); }
 
 private:
-    // Whether what comes by way of the io_context now has not waited for too long there. A byte
-    // that arrives late tells that what has come after it is late as well: so all of that is
-    // refused, until a byte is in time that was sent after it.
-    bool io_admits(time_point now) noexcept
+    // Whether what came by way of the io_context has not waited for too long there and in the queue
+    // together. A byte that arrives late tells that what has come after it is late as well: so all
+    // of that is refused, until a byte is in time that was sent after it.
+    bool io_admits(std::chrono::nanoseconds waited, time_point now) noexcept
     {
         if (!io_)
             return true;
@@ -128,7 +129,7 @@ private:
         else
             // So seldom that it costs next to nothing.
             io_->ask(now, last > target_ ? std::chrono::nanoseconds::zero() : target_ / 8);
-        return !io_limit_.refuses(std::max(age, last), now);
+        return !io_limit_.refuses(std::max(age, last) + waited, now);
     }
 
     delay_limit limit_;

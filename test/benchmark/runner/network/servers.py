@@ -124,8 +124,8 @@ STARVING: dict[str, Peer] = {
 }
 
 
-# A request may wait for twice as long in the context, and for as long again in the kernel.
-SHED = ("--max-queue-delay", "6")
+# A request may wait for twice as long, which is half of the time that clients wait.
+SHED = ("--max-queue-delay", "12")
 SHEDDING = ", shedding"
 REDIS = ("--model", "redis")
 

@@ -85,10 +85,10 @@ def handed(library: str, package: str) -> dict[str, Peer]:
     }
 
 
-def in_java(name: str) -> Peer:
+def in_java(name: str, *arguments: str) -> Peer:
     """A server of test/benchmark/network/java; its compiler takes a while to find what is hot."""
     return Peer(
-        java.command(name), warm_up=(10.0, 20.0), version=functools.partial(java.version, name))
+        java.command(name, *arguments), warm_up=(10.0, 20.0), version=functools.partial(java.version, name))
 
 
 def strategy(name: str, threads: int = THREADS, grace: int = 0) -> Peer:
@@ -127,6 +127,8 @@ STARVING: dict[str, Peer] = {
 # A request may wait for twice as long, which is half of the time that clients wait.
 SHED = ("--max-queue-delay", "12")
 SHEDDING = ", shedding"
+# Half of the time that clients wait, in milliseconds, or in requests that take one each.
+WAITING = "25"
 REDIS = ("--model", "redis")
 
 
@@ -147,7 +149,9 @@ def overloaded() -> dict[str, Peer]:
     return {
         **{name: replace(peer, warm_up=(3.0, 5.0)) for name, peer in peers.items()},
         "Jetty": HTTP["Jetty"],
+        "Jetty, QoSFilter": in_java("JettyServer", WAITING),
         "Netty": HTTP["Netty"],
+        "Netty, bounded": in_java("NettyServer", WAITING),
     }
 
 

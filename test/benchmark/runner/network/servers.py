@@ -132,19 +132,24 @@ WAITING = "25"
 REDIS = ("--model", "redis")
 
 
+def shedding() -> dict[str, Peer]:
+    """By name; they refuse what has waited for too long."""
+    options = ("--threads", str(THREADS), *SHED)
+    return {
+        f"produce_consume{SHEDDING}": example("--strategy", "produce_consume", *options),
+        f"eat_what_you_kill+grace{SHEDDING}": example(
+            "--strategy", "eat_what_you_kill", "--grace", str(GRACE_US), *options),
+        f"event_loop{SHEDDING}": example(*REDIS, *SHED),
+    }
+
+
 def overloaded() -> dict[str, Peer]:
     """By name; each has time to accept all clients, and to find that they are too many."""
     peers = {
         "io_context/1": HTTP["io_context/1"],
         "eat_what_you_kill+grace": HTTP["eat_what_you_kill+grace"],
         "event_loop": example(*REDIS),
-    }
-    options = ("--threads", str(THREADS), *SHED)
-    peers |= {
-        f"produce_consume{SHEDDING}": example("--strategy", "produce_consume", *options),
-        f"eat_what_you_kill+grace{SHEDDING}": example(
-            "--strategy", "eat_what_you_kill", "--grace", str(GRACE_US), *options),
-        f"event_loop{SHEDDING}": example(*REDIS, *SHED),
+        **shedding(),
     }
     return {
         **{name: replace(peer, warm_up=(3.0, 5.0)) for name, peer in peers.items()},

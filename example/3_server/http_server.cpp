@@ -40,8 +40,8 @@ constexpr std::size_t default_threads = 16;
 template <class Arrangement>
 void serve(Arrangement& arrangement, http_server::options const& options)
 {
-    http_server::server server(
-        arrangement, options.where, options.timeout, options.max_queue_delay);
+    http_server::server server(arrangement, options.where, options.timeout,
+        options.max_queue_delay, options.turns_away);
     std::cout << "listening on " << server.local_endpoint() << " (" << options.arrangement() << ")"
               << std::endl;
     auto const before = http_server::usage::now();

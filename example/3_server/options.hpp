@@ -38,6 +38,7 @@ struct options
     asio::ip::tcp::endpoint where;
     std::chrono::milliseconds timeout{};
     std::chrono::milliseconds max_queue_delay{};  ///< 0: no request is refused
+    bool turns_away = false;                      ///< clients that come in an overload
     watching watched;
     std::string trace;                            ///< file to write at the end, unless empty
     bool help = false;
@@ -96,6 +97,9 @@ inline boost::program_options::options_description describe()
         ("max-queue-delay", po::value<long>()->default_value(0),
             "milliseconds that requests may wait where more come than can be answered; beyond "
             "twice that they get 503. 0: none does. Not for the model hadoop, which has no queue")
+        ("shed", po::value<std::string>(),
+            "503: clients that come while --max-queue-delay is exceeded are told so at once, and "
+            "have to leave; without it each of their requests is looked at")
         ("stall-threshold", po::value<long>()->default_value(0),
             "milliseconds after which a handler is reported on stderr; 0: none is. "
             "Not for plain Asio, nor for the model hadoop, which runs it")
@@ -128,6 +132,15 @@ inline options parse_options(int argc, char const* const* argv)
             "stall-threshold", given["stall-threshold"].as<long>(), 0L, 1'000'000L));
         o.max_queue_delay = std::chrono::milliseconds(detail::checked(
             "max-queue-delay", given["max-queue-delay"].as<long>(), 0L, 1'000'000L));
+        if (given.count("shed"))
+        {
+            auto const& what = given["shed"].as<std::string>();
+            if (what != "503")
+                throw usage_error("--shed must be 503, not '" + what + "'");
+            if (o.max_queue_delay == o.max_queue_delay.zero())
+                throw usage_error("--shed has no meaning without --max-queue-delay");
+            o.turns_away = true;
+        }
         o.trace = given["trace"].as<std::string>();
         o.strategy = given["strategy"].as<std::string>();
         if (given.count("model"))

@@ -6,6 +6,8 @@
 #define ASIO_EWYK_EXAMPLE_3_SERVER_SERVER_HPP
 
 #include "connections.hpp"
+#include "limits.hpp"
+#include "response.hpp"
 #include "session.hpp"
 #include "usage.hpp"
 
@@ -24,8 +26,10 @@
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <iostream>
@@ -51,14 +55,16 @@ class server
 public:
     /// Binds and listens. Throws std::runtime_error if it cannot.
     server(Arrangement& arrangement, tcp::endpoint const& where, steady_clock::duration timeout,
-        std::chrono::milliseconds max_queue_delay)
+        std::chrono::milliseconds max_queue_delay, bool turns_away)
       : arrangement_(arrangement),
+        turns_away_(turns_away),
         strand_(asio::make_strand(arrangement.get_executor())),
         acceptor_(listen(strand_, where)),
         signals_(strand_, SIGINT, SIGTERM),
         connections_(std::make_shared<connections>(
             arrangement.get_executor(), timeout, max_queue_delay, [this] { return page(); }))
     {
+        acceptor_.non_blocking(true);
     }
 
     tcp::endpoint local_endpoint() const { return acceptor_.local_endpoint(); }
@@ -97,11 +103,24 @@ private:
         co_await s.run();
     }
 
+    /// Of a client that was told that it is not served.
+    static asio::awaitable<void, typename Arrangement::executor_type> leave(
+        typename session_type::socket_type socket, std::shared_ptr<connections> all,
+        offload_type offload)
+    {
+        session_type s(std::move(socket), std::move(all), offload);
+        co_await s.leave();
+    }
+
     std::string page()
     {
         asio_ewyk::prometheus_page page;
         arrangement_.add_metrics(page);
         connections_->shedding().add_metrics(page);
+        if (turns_away_)
+            page.add_counter("http_turned_away_total",
+                "Clients that were told at once that there is an overload.",
+                static_cast<double>(turned_away_.load()));
         auto const used = usage::now();
         page.add_counter("process_cpu_seconds_total", "User and system time.",
             std::chrono::duration<double>(used.cpu).count());
@@ -114,8 +133,18 @@ private:
 
     asio::awaitable<void> accept();
 
-    /// Accepts a connection, and has it served.
-    asio::awaitable<error_code> accept_one();
+    /// Accepts a connection, and has it served; in an overload all that wait, and turns them away.
+    asio::awaitable<error_code> accept_some();
+
+    /// Whether a client of that executor is not to be served now.
+    bool overloaded(typename Arrangement::executor_type const& executor)
+    {
+        return turns_away_ && connections_->shedding().of(executor.context())->overloaded();
+    }
+
+    /// Answers before the client has asked, and without a queue.
+    void turn_away(typename Arrangement::executor_type const& executor,
+        typename session_type::socket_type socket);
 
     template <class Stopping>
     void stop(Stopping& stopping)
@@ -129,6 +158,8 @@ private:
     }
 
     Arrangement& arrangement_;
+    bool const turns_away_;    // clients that come in an overload
+    std::atomic<std::uint64_t> turned_away_{0};
     asio::any_io_executor strand_;
     tcp::acceptor acceptor_;
     asio::signal_set signals_;
@@ -155,7 +186,7 @@ asio::awaitable<void> server<Arrangement>::accept()
 {
     for (bool reported = false; acceptor_.is_open();)
     {
-        auto const error = co_await accept_one();
+        auto const error = co_await accept_some();
         if (!error)
         {
             reported = false;
@@ -174,20 +205,54 @@ asio::awaitable<void> server<Arrangement>::accept()
 }
 
 template <class Arrangement>
-asio::awaitable<error_code> server<Arrangement>::accept_one()
+asio::awaitable<error_code> server<Arrangement>::accept_some()
 try
 {
     auto const executor = arrangement_.next();
     auto [error, socket] =
         co_await acceptor_.async_accept(executor, asio::as_tuple(asio::deferred));
-    if (!error)
+    if (error)
+        co_return error;
+    if (!overloaded(executor))
+    {
         arrangement_.begin(
             executor, serve(std::move(socket), connections_, arrangement_.offload()));
+        co_return error;
+    }
+    turn_away(executor, std::move(socket));
+    // The next time that the context comes to the acceptor may be long after.
+    for (std::size_t i = 1; i != limits::turned_away; ++i)
+    {
+        auto const next = arrangement_.next();
+        if (!overloaded(next))
+            break;
+        auto another = acceptor_.accept(next, error);
+        if (error)
+            co_return error == asio::error::would_block ? error_code() : error;
+        turn_away(next, std::move(another));
+    }
     co_return error;
 }
 catch (boost::system::system_error const& e)
 {
     co_return e.code();
+}
+
+template <class Arrangement>
+void server<Arrangement>::turn_away(typename Arrangement::executor_type const& executor,
+    typename session_type::socket_type socket)
+{
+    static std::string const text = [] {
+        std::string out;
+        append_response(out, http::status::service_unavailable, {.keep_alive = false});
+        return out;
+    }();
+    ++turned_away_;
+    // The buffer of a new socket takes it all, unless the client has gone.
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(asio::buffer(text), ignored);
+    arrangement_.begin(executor, leave(std::move(socket), connections_, arrangement_.offload()));
 }
 
 }

@@ -67,6 +67,10 @@ public:
     /// Serves until the connection ends. Throws only std::bad_alloc.
     asio::awaitable<void, Executor> run();
 
+    /// Ends a connection whose last answer was sent. The client has it, or will find it; but a
+    /// socket closed with something unread would reset the connection and take the answer along.
+    asio::awaitable<void, Executor> leave();
+
 private:
     static constexpr auto token = asio::as_tuple(asio::deferred);
     static constexpr bool offloads = requires(Offload offload) { offload.leave(); };
@@ -191,8 +195,12 @@ asio::awaitable<void, Executor> session<Executor, Offload>::run()
         ++served_;
     }
 
-    // The client has had its answer, or will find it; but a socket closed with something unread
-    // would reset the connection and take the answer along.
+    co_await leave();
+}
+
+template <class Executor, class Offload>
+asio::awaitable<void, Executor> session<Executor, Offload>::leave()
+{
     error_code error;
     socket_.shutdown(tcp::socket::shutdown_send, error);
     expire_after(all_->timeout());

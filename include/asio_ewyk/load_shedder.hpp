@@ -80,8 +80,8 @@ public:
     /// Nothing of its executors must be left, neither queued nor running.
     ~load_shedder() = default;
 
-    /** Counts how long events wait in that `io_context`, too: a request in the kernel's buffer, of
-        a socket that is ready, waits as one in a queue does. For servers; which sockets wait for
+    /** Adds how long events wait in that `io_context`: a request in the kernel's buffer, of a
+        socket that is ready, waits as one in a queue does. For servers; which sockets wait for
         how long nothing tells, so while it is too long everything is refused for a moment.
 
         For that it has two connected sockets, and sends a byte through the context while it is

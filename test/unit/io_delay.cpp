@@ -101,6 +101,18 @@ BOOST_AUTO_TEST_CASE(a_context_that_stands_still_is_overloaded)
     BOOST_TEST(!s.overloaded(begin + 24h));
 }
 
+// Neither in the context nor in the queue it has waited for twice the target, but in both together.
+BOOST_AUTO_TEST_CASE(both_ways_to_wait_count_together)
+{
+    asio::io_context context;
+    shedding s(40ms, 0ns, 0);
+    s.observe(context);
+    BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
+    std::this_thread::sleep_for(60ms);
+    context.run(); // the byte has waited for so long
+    BOOST_TEST((s.judge(now() - 60ms, forever) == shedding::verdict::overloaded));
+}
+
 BOOST_AUTO_TEST_CASE(without_an_overload_nothing_is_refused)
 {
     asio::io_context context;

@@ -52,6 +52,7 @@ BOOST_AUTO_TEST_CASE(bad_options)
     fails({"--stall-threshold", "-1"}, 2, "from 0 to 1000000");
     fails({"--stall-threshold", "soon"}, 2, "soon");
     fails({"--max-queue-delay", "-1"}, 2, "from 0 to 1000000");
+    fails({"--shed", "404", "--max-queue-delay", "1"}, 2, "must be 503, not '404'");
     fails({"--address", "nowhere"}, 2, "nowhere");
     fails({"--address", "127.0.0.1:80"}, 2, "127.0.0.1:80");
     fails({"--strategy", "eat_what_you_like"}, 2, "eat_what_you_like");
@@ -70,6 +71,7 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_go_together)
         if (a.option == "--model" && a.name != "jetty")
             fails({"--model", a.name, "--grace", "50"}, 2, "for the model " + a.name);
     fails({"--model", "hadoop", "--max-queue-delay", "1"}, 2, "for the model hadoop");
+    fails({"--shed", "503"}, 2, "without --max-queue-delay");
     fails({"--model", "netty", "--threads", "0"}, 2, "from 1 to 1000");
     listening_server(find("jetty"), "30", {"--grace", "50"}).end();
 }
@@ -95,7 +97,7 @@ BOOST_AUTO_TEST_CASE(help)
     for (auto const& a : arrangements)
         BOOST_TEST(text.find(a.name) != text.npos);
     for (auto option : {"--strategy", "--model", "--threads", "--grace", "--address", "--port",
-             "--timeout", "--max-queue-delay", "--stall-threshold", "--timing", "--help"})
+             "--timeout", "--max-queue-delay", "--shed", "--stall-threshold", "--timing", "--help"})
         BOOST_TEST(text.find(option) != text.npos);
     BOOST_TEST(server.wait() == 0);
 }

@@ -34,8 +34,7 @@ public:
     template <class H>
     admit_op(shedding& s, time_point deadline, H&& handler)
         : handler_(std::forward<H>(handler))
-        , place_(s)
-        , deadline_(deadline)
+        , wait_(s, deadline)
     {
     }
 
@@ -48,9 +47,9 @@ public:
 private:
     boost::system::error_code judge() noexcept
     {
-        if (!place_)
+        if (!wait_)
             return asio::error::no_buffer_space;
-        switch (place_.leave(submitted_, deadline_))
+        switch (wait_.end())
         {
         case shedding::verdict::overloaded:
             return asio::error::try_again;
@@ -63,9 +62,7 @@ private:
     }
 
     Handler handler_; // the last to be destroyed: it may own the shedder
-    shed_place place_;
-    time_point submitted_ = std::chrono::steady_clock::now();
-    time_point deadline_;
+    shed_wait wait_;
 };
 
 struct initiate_admit

@@ -17,6 +17,7 @@ from . import simulation, sources
 from .case import Case, NotAvailable, Settings, Workload
 from .conditions import Primitives, as_lines, conditions, medians, primitives
 from .document import document
+from .network import endurance
 from .page import page
 from .record import as_json, from_json
 from .rounds import Results, measure
@@ -53,6 +54,13 @@ def duration(text: str) -> float:
     return seconds
 
 
+def minutes(text: str) -> float:
+    number = float(text)
+    if not 0.05 <= number <= 10_000:
+        raise argparse.ArgumentTypeError("at least 0.05, at most 10000")
+    return number
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="test/benchmark/run",
@@ -75,6 +83,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--simulate", action="store_true",
         help="compare with a simulation, and simulate machines with 1 to 64 cores",
+    )
+    parser.add_argument(
+        "--overload", type=minutes, metavar="MINUTES",
+        help="only this: for so long ten times the load that a server of HTTP can do; memory and"
+        " goodput of each minute, and how soon all is answered after it. --only chooses among the"
+        " peers of overload_http (default: those with a shedder)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to it")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a report with charts")
@@ -159,8 +173,18 @@ def simulate(
         sys.exit(f"test/benchmark/run: {reason}")
 
 
+def overload(given: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = Settings(given.build, Path(scratch))
+        if not endurance.endure_all(given.overload, given.only, settings):
+            sys.exit("test/benchmark/run: memory grew, or the overload was not over in time")
+
+
 def main() -> None:
     given = arguments()
+    if given.overload:
+        overload(given)
+        return
     done = read(given) if given.show else run(given)
     if not done:
         return

@@ -42,6 +42,7 @@ class CommandLine(unittest.TestCase):
         for wrong in (
             ["--only", "no such thing"], ["--only", "("], ["--rounds", "0"], ["--seconds", "nan"],
             ["--show", "no such file"], ["--show", __file__], ["--cpus", "a"], ["--cpus", "9999"], ["--no-such-option"],
+            ["--overload", "0"], ["--overload", "soon"],
         ):
             with self.subTest(wrong):
                 done = run(*wrong)

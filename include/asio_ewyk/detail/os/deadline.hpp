@@ -36,6 +36,12 @@ inline time_point after(std::chrono::nanoseconds time,
                                   : forever;
 }
 
+// For an atomic. Never 0, which can stand for no time at all.
+inline std::chrono::nanoseconds::rep nonzero_ticks(time_point t) noexcept
+{
+    return std::chrono::nanoseconds(t.time_since_epoch()).count() | 1;
+}
+
 } // namespace asio_ewyk::detail
 
 #endif

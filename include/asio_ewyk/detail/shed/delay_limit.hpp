@@ -39,7 +39,7 @@ public:
     bool admits(duration delay, time_point now) noexcept
     {
         last_.store(delay.count(), std::memory_order_relaxed);
-        seen_.store(count(now), std::memory_order_relaxed);
+        seen_.store(nonzero_ticks(now), std::memory_order_relaxed);
         rep since = above_since_.load(std::memory_order_relaxed);
         if (delay <= target_)
         {
@@ -50,10 +50,10 @@ public:
         if (since == 0)
         {
             above_since_.compare_exchange_strong(
-                since, count(now), std::memory_order_relaxed);
+                since, nonzero_ticks(now), std::memory_order_relaxed);
             return true;
         }
-        return delay <= most_ || count(now) - since < interval_.count();
+        return delay <= most_ || nonzero_ticks(now) - since < interval_.count();
     }
 
     // Whether all delays of an interval were above the target, and the last was seen less than an
@@ -63,7 +63,7 @@ public:
         rep const since = above_since_.load(std::memory_order_relaxed);
         rep const seen = seen_.load(std::memory_order_relaxed);
         return since != 0 && seen - since >= interval_.count()
-            && count(now) - seen <= std::max(interval_, target_).count();
+            && nonzero_ticks(now) - seen <= std::max(interval_, target_).count();
     }
 
     // The last delay.
@@ -71,9 +71,6 @@ public:
 
 private:
     using rep = duration::rep;
-
-    // Never 0, which stands for "not above".
-    static rep count(time_point t) noexcept { return duration(t.time_since_epoch()).count() | 1; }
 
     duration const target_;
     duration const most_;

@@ -46,14 +46,14 @@ public:
     void ask(time_point now, std::chrono::nanoseconds pause) noexcept
     {
         if (sent_.load(std::memory_order_relaxed) != 0
-            || count(now) - asked_.load(std::memory_order_relaxed) < pause.count())
+            || nonzero_ticks(now) - asked_.load(std::memory_order_relaxed) < pause.count())
             return;
         rep none = 0;
         // Acquire: the sockets are as the completion before has left them.
         if (!sent_.compare_exchange_strong(
-                none, count(now), std::memory_order_acquire, std::memory_order_relaxed))
+                none, nonzero_ticks(now), std::memory_order_acquire, std::memory_order_relaxed))
             return;
-        asked_.store(count(now), std::memory_order_relaxed);
+        asked_.store(nonzero_ticks(now), std::memory_order_relaxed);
         try
         {
             receiver_.async_read_some(
@@ -76,7 +76,7 @@ public:
     std::chrono::nanoseconds age(time_point now) const noexcept
     {
         rep const sent = sent_.load(std::memory_order_relaxed);
-        return std::chrono::nanoseconds(sent == 0 ? 0 : count(now) - sent);
+        return std::chrono::nanoseconds(sent == 0 ? 0 : nonzero_ticks(now) - sent);
     }
 
     // How many have arrived.
@@ -96,12 +96,6 @@ private:
     using protocol = asio::ip::tcp;
 #endif
     using socket = asio::basic_stream_socket<protocol, asio::io_context::executor_type>;
-
-    // Never 0.
-    static rep count(time_point t) noexcept
-    {
-        return std::chrono::nanoseconds(t.time_since_epoch()).count() | 1;
-    }
 
     void received(boost::system::error_code error) noexcept
     {

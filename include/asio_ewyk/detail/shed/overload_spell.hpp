@@ -36,7 +36,7 @@ public:
     {
         if (delay <= target_)
             return;
-        rep const at = count(now);
+        rep const at = nonzero_ticks(now);
         rep const before = last_.load(std::memory_order_relaxed);
         if (before == 0 || at - before > interval_.count())
             since_.store(at, std::memory_order_relaxed);
@@ -49,7 +49,7 @@ public:
     {
         rep const last = last_.load(std::memory_order_acquire);
         return last != 0 && last - since_.load(std::memory_order_relaxed) >= interval_.count()
-            && count(now) - last <= interval_.count();
+            && nonzero_ticks(now) - last <= interval_.count();
     }
 
     // Whether what is thought to have waited for so long is not to run.
@@ -60,9 +60,6 @@ public:
 
 private:
     using rep = duration::rep;
-
-    // Never 0.
-    static rep count(time_point t) noexcept { return duration(t.time_since_epoch()).count() | 1; }
 
     duration const target_;
     duration const most_;

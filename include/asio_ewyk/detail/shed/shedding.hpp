@@ -58,8 +58,9 @@ public:
     verdict judge(time_point submitted, time_point deadline) noexcept
     {
         auto const now = std::chrono::steady_clock::now();
-        bool const begins = limit_.admits(now - submitted, now);
-        if (!io_admits(now) || !begins)
+        auto const waited = std::max(now - submitted, std::chrono::nanoseconds::zero());
+        bool const begins = limit_.admits(waited, now);
+        if (!io_admits(waited, now) || !begins)
         {
             refused_.add();
             return verdict::overloaded;
@@ -109,10 +110,10 @@ public:
     std::uint64_t full() const noexcept { return full_.get(); }
 
 private:
-    // Whether what comes by way of the io_context now has not waited for too long there. A byte
-    // that arrives late tells that what has come after it is late as well: so all of that is
-    // refused, until a byte is in time that was sent after it.
-    bool io_admits(time_point now) noexcept
+    // Whether what came by way of the io_context has not waited for too long there and in the queue
+    // together. A byte that arrives late tells that what has come after it is late as well: so all
+    // of that is refused, until a byte is in time that was sent after it.
+    bool io_admits(std::chrono::nanoseconds waited, time_point now) noexcept
     {
         if (!io_)
             return true;
@@ -128,7 +129,7 @@ private:
         else
             // So seldom that it costs next to nothing.
             io_->ask(now, last > target_ ? std::chrono::nanoseconds::zero() : target_ / 8);
-        return !io_limit_.refuses(std::max(age, last), now);
+        return !io_limit_.refuses(std::max(age, last) + waited, now);
     }
 
     delay_limit limit_;
@@ -148,23 +149,27 @@ private:
     alignas(64) std::atomic<std::size_t> waiting_{0};
 };
 
-// The place of a task among those that wait. Empty if there was none, or once it was moved from.
-class shed_place
+// A task that waits, and its place among the others. Empty if there was none, or once it was moved
+// from.
+class shed_wait
 {
 public:
-    explicit shed_place(shedding& s) noexcept
+    shed_wait(shedding& s, time_point deadline) noexcept
         : shedding_(s.enter() ? &s : nullptr)
+        , deadline_(deadline)
     {
     }
 
-    shed_place(shed_place&& other) noexcept
+    shed_wait(shed_wait&& other) noexcept
         : shedding_(std::exchange(other.shedding_, nullptr))
+        , submitted_(other.submitted_)
+        , deadline_(other.deadline_)
     {
     }
 
-    shed_place& operator=(shed_place&&) = delete;
+    shed_wait& operator=(shed_wait&&) = delete;
 
-    ~shed_place()
+    ~shed_wait()
     {
         if (shedding_)
             shedding_->leave();
@@ -173,14 +178,16 @@ public:
     explicit operator bool() const noexcept { return shedding_ != nullptr; }
 
     // The task begins.
-    shedding::verdict leave(time_point submitted, time_point deadline) noexcept
+    shedding::verdict end() noexcept
     {
         shedding_->leave();
-        return std::exchange(shedding_, nullptr)->judge(submitted, deadline);
+        return std::exchange(shedding_, nullptr)->judge(submitted_, deadline_);
     }
 
 private:
     shedding* shedding_;
+    time_point submitted_ = std::chrono::steady_clock::now();
+    time_point deadline_;
 };
 
 // Whether it is a property by which I/O objects, coroutines and strands get the execution context.
@@ -198,24 +205,21 @@ public:
     template <class G>
     shed_task(shedding& s, time_point deadline, G&& f)
         : function_(std::forward<G>(f))
-        , place_(s)
-        , deadline_(deadline)
+        , wait_(s, deadline)
     {
-        if (!place_)
+        if (!wait_)
             throw queue_full_error();
     }
 
     void operator()()
     {
-        if (place_.leave(submitted_, deadline_) == shedding::verdict::admitted)
+        if (wait_.end() == shedding::verdict::admitted)
             std::move(function_)();
     }
 
 private:
     F function_; // the last to be destroyed: it may own the shedder
-    shed_place place_;
-    time_point submitted_ = std::chrono::steady_clock::now();
-    time_point deadline_;
+    shed_wait wait_;
 };
 
 } // namespace asio_ewyk::detail

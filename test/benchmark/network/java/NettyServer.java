@@ -22,15 +22,28 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.NettyRuntime;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.RejectedExecutionHandlers;
 import java.net.InetSocketAddress;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 
-/** Netty with its own defaults; what blocks goes to a pool of 16 threads, as its users are told. */
+/**
+ * Netty with its own defaults; what blocks goes to a pool of 16 threads, as its users are told. With
+ * an argument, to executors of its own, a thread for each processor, where at most that many
+ * milliseconds of requests that take one each wait; beyond, the client gets 503.
+ */
 public final class NettyServer {
-    private static final ExecutorService OFFLOAD = Executors.newFixedThreadPool(16);
-
     private static final class Handler extends SimpleChannelInboundHandler<Object> {
+        private final Executor offload;
+
+        Handler(Executor offload) {
+            this.offload = offload;
+        }
+
         @Override
         protected void channelRead0(ChannelHandlerContext context, Object message) {
             if (!(message instanceof HttpRequest)) {
@@ -41,14 +54,23 @@ public final class NettyServer {
             if (Work.isFast(path)) {
                 answer(context, path, keepAlive);
             } else {
-                OFFLOAD.execute(() -> answer(context, path, keepAlive));
+                try {
+                    offload.execute(() -> answer(context, path, keepAlive));
+                } catch (RejectedExecutionException full) {
+                    answer(context, HttpResponseStatus.SERVICE_UNAVAILABLE, null, keepAlive);
+                }
             }
         }
 
         private static void answer(ChannelHandlerContext context, String path, boolean keepAlive) {
             byte[] body = Work.answer(path);
-            FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
-                body == null ? HttpResponseStatus.NOT_FOUND : HttpResponseStatus.OK,
+            answer(context, body == null ? HttpResponseStatus.NOT_FOUND : HttpResponseStatus.OK,
+                body, keepAlive);
+        }
+
+        private static void answer(ChannelHandlerContext context, HttpResponseStatus status,
+                byte[] body, boolean keepAlive) {
+            FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status,
                 body == null ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(body));
             response.headers()
                 .set(HttpHeaderNames.CONTENT_TYPE, "text/plain")
@@ -65,7 +87,14 @@ public final class NettyServer {
         }
     }
 
+    private static Executor bounded(int waiting) {
+        return new DefaultEventExecutorGroup(NettyRuntime.availableProcessors(),
+            new DefaultThreadFactory("offload"), waiting, RejectedExecutionHandlers.reject());
+    }
+
     public static void main(String[] args) throws Exception {
+        Executor offload = args.length == 0 ? Executors.newFixedThreadPool(16)
+            : bounded(Integer.parseInt(args[0]));
         // Debian's package comes without the library of its native transport.
         boolean epoll = Epoll.isAvailable();
         EventLoopGroup boss = epoll ? new EpollEventLoopGroup(1) : new NioEventLoopGroup(1);
@@ -77,7 +106,7 @@ public final class NettyServer {
             .childHandler(new ChannelInitializer<SocketChannel>() {
                 @Override
                 protected void initChannel(SocketChannel channel) {
-                    channel.pipeline().addLast(new HttpServerCodec(), new Handler());
+                    channel.pipeline().addLast(new HttpServerCodec(), new Handler(offload));
                 }
             })
             .bind("127.0.0.1", 0).sync().channel();

@@ -5,6 +5,7 @@
 """The runner's package `network` measures what it says: measuring.py <folder of CMake's build>."""
 
 import dataclasses
+import math
 import os
 import sys
 import tempfile
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from runner.case import NotAvailable, Result, Settings  # noqa: E402
 from runner.network import FAST_ONLY, SCENARIOS, Scenario, cases, process, servers  # noqa: E402
+from runner.network.endurance import Asked, flat, recovery  # noqa: E402
 from runner.network.idle import IdleConnections, possible  # noqa: E402
 from runner.network.load import Load, as_result  # noqa: E402
 from runner.network.measuring import allocations_each, one_each  # noqa: E402
@@ -33,6 +35,24 @@ def row(requests: int, errors: int = 0, unanswered: int = 0) -> dict[str, str]:
         "in_time": str(requests), "refused": "0",
         **LATENCIES,
     }
+
+
+class TestEndurance(unittest.TestCase):
+    def test_recovery_is_until_the_last_that_was_refused_or_late(self) -> None:
+        asked = [Asked(1.0, False), Asked(2.0, True), Asked(2.25, False), Asked(2.5, True)]
+        self.assertEqual(recovery(asked, 2.0), 0.25)
+        self.assertEqual(recovery(asked, 2.3), 0.0)
+        # It has had no answer since, or the last one was no good.
+        self.assertEqual(recovery(asked, 3.0), math.inf)
+        self.assertEqual(recovery(asked[:3], 2.0), math.inf)
+        self.assertEqual(recovery([], 2.0), math.inf)
+
+    def test_flat_is_a_little_more_at_most(self) -> None:
+        self.assertTrue(flat(10_000, 9_000))
+        self.assertTrue(flat(10_000, 11_000))
+        self.assertFalse(flat(10_000, 11_100))
+        self.assertTrue(flat(100_000, 105_000))
+        self.assertFalse(flat(100_000, 105_100))
 
 
 class WithPrograms(unittest.TestCase):

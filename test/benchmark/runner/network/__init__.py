@@ -132,7 +132,8 @@ def quiet(after: str, before: Load | None) -> Scenario:
 
 SCENARIOS = (
     Scenario(
-        HTTP, {"connections": 64}, functools.partial(measure, FAST_ONLY, one_each), servers.HTTP,
+        HTTP, {"connections": 64}, functools.partial(measure, FAST_ONLY, one_each),
+        {**servers.HTTP, **servers.shedding()},
         quick=("io_context/1", "io_context per core", "io_context+thread_pool", "produce_consume",
                "eat_what_you_kill", WITH_GRACE, servers.SELECTORS, "event_loops", "hand_tuned",
                "epoll", "Jetty", "Netty"),

@@ -19,7 +19,8 @@ LIBRARIES = Path("/usr/share/java")  # of Debian
 
 JARS = {
     "JettyServer": (
-        "jetty9-server jetty9-http jetty9-io jetty9-util servlet-api",
+        "jetty9-server jetty9-http jetty9-io jetty9-util jetty9-security jetty9-servlet"
+        " jetty9-servlets servlet-api",
         "libjetty9-java",
     ),
     "NettyServer": (
@@ -61,6 +62,7 @@ def compiled(server: str, scratch: Path) -> str:
     return f"{to}:{libraries}"
 
 
-def command(server: str) -> Callable[[Settings], Sequence[str]]:
+def command(server: str, *arguments: str) -> Callable[[Settings], Sequence[str]]:
     """With the JVM's own choice of collector, compilers and heap."""
-    return lambda settings: ["java", "-cp", compiled(server, settings.scratch), server]
+    return lambda settings: [
+        "java", "-cp", compiled(server, settings.scratch), server, *arguments]

@@ -140,3 +140,6 @@ class Server:
         """Resident memory."""
         status = Path(f"/proc/{self.process.pid}/status")
         return field(status, "VmHWM" if peak else "VmRSS")
+
+    def threads(self) -> int:
+        return field(Path(f"/proc/{self.process.pid}/status"), "Threads")

@@ -85,10 +85,10 @@ def handed(library: str, package: str) -> dict[str, Peer]:
     }
 
 
-def in_java(name: str) -> Peer:
+def in_java(name: str, *arguments: str) -> Peer:
     """A server of test/benchmark/network/java; its compiler takes a while to find what is hot."""
     return Peer(
-        java.command(name), warm_up=(10.0, 20.0), version=functools.partial(java.version, name))
+        java.command(name, *arguments), warm_up=(10.0, 20.0), version=functools.partial(java.version, name))
 
 
 def strategy(name: str, threads: int = THREADS, grace: int = 0) -> Peer:
@@ -124,10 +124,23 @@ STARVING: dict[str, Peer] = {
 }
 
 
-# A request may wait for twice as long in the context, and for as long again in the kernel.
-SHED = ("--max-queue-delay", "6")
+# A request may wait for twice as long, which is half of the time that clients wait.
+SHED = ("--max-queue-delay", "12")
 SHEDDING = ", shedding"
+# Half of the time that clients wait, in milliseconds, or in requests that take one each.
+WAITING = "25"
 REDIS = ("--model", "redis")
+
+
+def shedding() -> dict[str, Peer]:
+    """By name; they refuse what has waited for too long."""
+    options = ("--threads", str(THREADS), *SHED)
+    return {
+        f"produce_consume{SHEDDING}": example("--strategy", "produce_consume", *options),
+        f"eat_what_you_kill+grace{SHEDDING}": example(
+            "--strategy", "eat_what_you_kill", "--grace", str(GRACE_US), *options),
+        f"event_loop{SHEDDING}": example(*REDIS, *SHED),
+    }
 
 
 def overloaded() -> dict[str, Peer]:
@@ -136,18 +149,14 @@ def overloaded() -> dict[str, Peer]:
         "io_context/1": HTTP["io_context/1"],
         "eat_what_you_kill+grace": HTTP["eat_what_you_kill+grace"],
         "event_loop": example(*REDIS),
-    }
-    options = ("--threads", str(THREADS), *SHED)
-    peers |= {
-        f"produce_consume{SHEDDING}": example("--strategy", "produce_consume", *options),
-        f"eat_what_you_kill+grace{SHEDDING}": example(
-            "--strategy", "eat_what_you_kill", "--grace", str(GRACE_US), *options),
-        f"event_loop{SHEDDING}": example(*REDIS, *SHED),
+        **shedding(),
     }
     return {
         **{name: replace(peer, warm_up=(3.0, 5.0)) for name, peer in peers.items()},
         "Jetty": HTTP["Jetty"],
+        "Jetty, QoSFilter": in_java("JettyServer", WAITING),
         "Netty": HTTP["Netty"],
+        "Netty, bounded": in_java("NettyServer", WAITING),
     }
 
 

@@ -27,7 +27,6 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -54,6 +53,7 @@ ASIO_EWYK_DECL event_loop_service::event_loop_service(
     , times_(times_if(options_.timing))
     , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
+    , waits_(std::make_shared<end_waits>(options_.name, options_.number))
     , watch_(this, *this, stall_settings(options_))
 {
     if (options_.busy_wait < std::chrono::nanoseconds::zero())
@@ -337,9 +337,12 @@ ASIO_EWYK_DECL void event_loop_service::end_of_thread()
         options_.on_thread_stop();
     thread_id_.store({});
     clock_.end();
-    std::lock_guard lock(mutex_);
-    state_.store(state::terminated);
-    changed_.notify_all();
+    {
+        std::lock_guard const lock(mutex_);
+        state_.store(state::terminated);
+        changed_.notify_all();
+    }
+    waits_->look();
 }
 
 ASIO_EWYK_DECL void event_loop_service::request_shutdown(
@@ -446,20 +449,11 @@ ASIO_EWYK_DECL void event_loop_service::join() noexcept
     if (thread_.joinable())
         thread_.join();
     timer_queue_->close();
-    std::vector<waiter> waiters;
-    {
-        std::lock_guard const lock(mutex_);
-        waiters.swap(waiters_);
-    }
-    for (waiter& w : waiters)
-        if (w.thread.get_id() == std::this_thread::get_id())
-            w.thread.detach(); // this thread: it destroys the handler that owned the loop
-        else
-            w.thread.join();
 }
 
 ASIO_EWYK_DECL void event_loop_service::shutdown()
 {
+    waits_->close();
     closed_.store(true);
     destroy_tasks(); // there are some only if the thread could not be started
 }

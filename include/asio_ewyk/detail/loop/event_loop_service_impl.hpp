@@ -7,17 +7,10 @@
 
 #include <asio_ewyk/detail/loop/event_loop_executor_impl.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
-#include <asio_ewyk/detail/os/signals.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
-#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -169,39 +162,6 @@ std::shared_ptr<timer_queue::entry> event_loop_service::repeat(char const* refus
     if (period <= std::chrono::nanoseconds::zero())
         throw std::invalid_argument(refusal);
     return run_later<Kind>(delay, period, std::forward<F>(f));
-}
-
-template <class F>
-void event_loop_service::wait_in_background(F f)
-{
-    auto const done = std::make_shared<std::atomic<bool>>(false);
-    std::vector<waiter> over; // earlier ones; may be many if the loop is stuck
-    {
-        std::lock_guard const lock(mutex_);
-        auto const first = std::partition(waiters_.begin(), waiters_.end(),
-            [](waiter const& w) { return !w.done->load(); });
-        over.assign(
-            std::make_move_iterator(first), std::make_move_iterator(waiters_.end()));
-        waiters_.erase(first, waiters_.end());
-    }
-    for (waiter& w : over)
-        w.thread.join();
-    std::lock_guard const lock(mutex_);
-    block_signals blocked;
-    waiters_.push_back({{}, done});
-    try
-    {
-        waiters_.back().thread = std::thread([this, done, f = std::move(f)] {
-            name_this_thread(options_.name, options_.number, "-end");
-            f();
-            done->store(true);
-        });
-    }
-    catch (...)
-    {
-        waiters_.pop_back();
-        throw;
-    }
 }
 
 } // namespace asio_ewyk::detail

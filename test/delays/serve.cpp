@@ -171,7 +171,7 @@ private:
 
 BOOST_AUTO_TEST_CASE(each_session_is_destroyed_and_each_operation_completes)
 {
-    for (std::size_t n = 0; n != 2 * rounds; ++n)
+    for (std::size_t n = 0; n != 5 * rounds; ++n)
     {
         delayed_round const slow(n);
         round r(n);

@@ -170,15 +170,10 @@ private:
     void run_the_last();
     void destroy_tasks() noexcept;
     void destroy_late() noexcept;
-    void tell_end() noexcept
+    void tell(void (context_watch::*what)() noexcept) noexcept
     {
         if (asio::has_service<context_watch>(ioc_))
-            asio::use_service<context_watch>(ioc_).ended();
-    }
-    void tell_shutdown() noexcept
-    {
-        if (asio::has_service<context_watch>(ioc_))
-            asio::use_service<context_watch>(ioc_).closes();
+            (asio::use_service<context_watch>(ioc_).*what)();
     }
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void end_if_quiet(std::chrono::nanoseconds quiet_period, time_point deadline);

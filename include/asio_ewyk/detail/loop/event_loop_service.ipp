@@ -332,7 +332,7 @@ ASIO_EWYK_DECL void event_loop_service::end_of_thread()
     in_coroutine_.reset();
     destroy_tasks();
     timer_queue_->close();
-    tell_end();
+    tell(&context_watch::ended);
     if (options_.on_thread_stop)
         options_.on_thread_stop();
     thread_id_.store({});
@@ -373,7 +373,7 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
     end_ = deadline;
     state_.store(state::shutting_down);
     lock.unlock();
-    tell_shutdown();
+    tell(&context_watch::closes);
 }
 
 // The loop's thread. A task that comes in the quiet period restarts it, even before it runs: tasks
@@ -426,7 +426,7 @@ ASIO_EWYK_DECL void event_loop_service::stop() noexcept
     state_.store(state::terminated);
     lock.unlock();
     destroy_tasks();
-    tell_end();
+    tell(&context_watch::ended);
 }
 
 // Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use. A

@@ -170,8 +170,9 @@ public:
         Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
         and not the shutdown.
 
-        Until it completes it has a thread of its own, as a loop that is stuck cannot tell the time.
-        Throws `std::system_error` if that cannot be started; the loop is shut down all the same.
+        Until it completes a thread waits for the loop, as one that is stuck cannot tell the time:
+        one for all calls, and for all loops of a group. Throws `std::system_error` if that cannot
+        be started; the loop is shut down all the same.
         If posting the completion to the executor throws, the program is terminated.
     */
     template <class R1, class P1, class R2, class P2, class CompletionToken>

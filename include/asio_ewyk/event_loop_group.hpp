@@ -44,6 +44,8 @@ public:
         chooser choose = {})
         : context_group(size, maker(std::move(options)), std::move(choose))
     {
+        for (event_loop& loop : *this)
+            loop.service_.waits_with((*this)[0].service_);
     }
 
     /** Ends all loops, each after the handler that runs, and destroys the rest without running it.

@@ -7,7 +7,6 @@
 
 #include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/detail/serve/descriptors.hpp>
-#include <asio_ewyk/detail/serve/reuse_port.hpp>
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/error.hpp>
@@ -23,13 +22,10 @@
 #include <stdexcept>
 
 #if !defined(_WIN32)
+#include <cerrno>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#endif
-
-#if defined(__linux__)
-#include <cerrno>
 #endif
 
 namespace asio_ewyk {
@@ -70,16 +66,19 @@ struct listen_options
 
 namespace detail {
 
-// `tcp_option`: as in <netinet/tcp.h>, or -1 if there is none.
+// An option that Asio does not have; `name`: as in the system's headers, or -1 if there is none.
 template <class Acceptor>
-void set_tcp_option([[maybe_unused]] Acceptor& acceptor, [[maybe_unused]] int tcp_option,
-    [[maybe_unused]] int value)
+void set_system_option([[maybe_unused]] Acceptor& acceptor, [[maybe_unused]] int level,
+    [[maybe_unused]] int name, [[maybe_unused]] int value)
 {
     boost::system::error_code error = asio::error::operation_not_supported;
-#if defined(__linux__)
-    if (::setsockopt(acceptor.native_handle(), IPPROTO_TCP, tcp_option, &value, sizeof value) == 0)
-        return;
-    error.assign(errno, asio::error::get_system_category());
+#if !defined(_WIN32)
+    if (name != -1)
+    {
+        if (::setsockopt(acceptor.native_handle(), level, name, &value, sizeof value) == 0)
+            return;
+        error.assign(errno, asio::error::get_system_category());
+    }
 #endif
     throw boost::system::system_error(error, "listen");
 }
@@ -87,6 +86,16 @@ void set_tcp_option([[maybe_unused]] Acceptor& acceptor, [[maybe_unused]] int tc
 template <class Context, class Endpoint>
 auto listen_on(Context& context, Endpoint const& where, listen_options const& options)
 {
+#if defined(SO_REUSEPORT)
+    constexpr int reuse_port = SO_REUSEPORT;
+#else
+    constexpr int reuse_port = -1;
+#endif
+#if defined(__linux__)
+    constexpr int defer_accept = TCP_DEFER_ACCEPT, fast_open = TCP_FASTOPEN;
+#else
+    constexpr int defer_accept = -1, fast_open = -1;
+#endif
     using protocol_type = typename Endpoint::protocol_type;
     if (options.backlog < 1)
         throw std::invalid_argument("backlog must be at least 1");
@@ -98,23 +107,19 @@ auto listen_on(Context& context, Endpoint const& where, listen_options const& op
     if (options.reuse_address)
         acceptor.set_option(asio::socket_base::reuse_address(true));
     if (options.reuse_port)
-        acceptor.set_option(reuse_port());
+        set_system_option(acceptor, SOL_SOCKET, reuse_port, 1);
     if (options.v6_only && protocol.family() == asio::ip::tcp::v6().family())
         acceptor.set_option(asio::ip::v6_only(*options.v6_only));
     acceptor.bind(where);
-#if defined(__linux__)
-    constexpr int defer_accept = TCP_DEFER_ACCEPT, fast_open = TCP_FASTOPEN;
-#else
-    constexpr int defer_accept = -1, fast_open = -1;
-#endif
     if (options.defer_accept != options.defer_accept.zero())
     {
         constexpr std::chrono::seconds most(std::numeric_limits<int>::max());
         auto const seconds = std::min(options.defer_accept, most).count();
-        set_tcp_option(acceptor, defer_accept, static_cast<int>(seconds));
+        set_system_option(
+            acceptor, IPPROTO_TCP, defer_accept, static_cast<int>(seconds));
     }
     if (options.fast_open != 0)
-        set_tcp_option(acceptor, fast_open, options.fast_open);
+        set_system_option(acceptor, IPPROTO_TCP, fast_open, options.fast_open);
     acceptor.listen(options.backlog);
     return acceptor;
 }

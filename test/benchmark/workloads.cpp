@@ -5,6 +5,7 @@
 #include "bimodal.hpp"
 #include "cpu_bound.hpp"
 #include "handler_length.hpp"
+#include "io_ratio.hpp"
 #include "mixed_chains.hpp"
 #include "overload.hpp"
 #include "post.hpp"
@@ -27,6 +28,7 @@ std::vector<workload> const& workloads()
         mixed_chains_workload(),
         overload_workload(),
         stalls_workload(),
+        io_ratio_workload(),
     };
     return all;
 }

@@ -242,6 +242,32 @@ BOOST_AUTO_TEST_CASE(serve_on_a_boss_that_gets_no_memory)
     BOOST_TEST(!over.failure());
 }
 
+// The end is told all the same: to serve, which ends then, and to what waits for the loops.
+BOOST_AUTO_TEST_CASE(workers_that_end_without_memory)
+{
+    outcome over;
+    std::atomic<bool> told{false};
+    ewyk::event_loop boss;
+    ewyk::event_loop_group workers(2);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, over.token());
+    BOOST_TEST(client(where).ask() == 'x');
+    BOOST_TEST(client(where).ask() == 'x');
+    workers.async_shutdown_gracefully(patience, patience,
+        asio::bind_executor(boss, [&](boost::system::error_code e) { told = !e; }));
+    for (ewyk::event_loop& loop : workers)
+        asio::post(loop, [&loop] {
+            starves = true;
+            loop.stop();
+        });
+    BOOST_TEST(eventually([&] { return workers.terminated(); }));
+    client const knocks(where); // a listener may have missed it for lack of memory
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
+    BOOST_TEST(eventually([&] { return told.load(); }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 #endif

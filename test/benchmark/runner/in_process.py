@@ -181,6 +181,18 @@ _PLANS = (
         peers=(_GRACE, "event_loop"),
         seconds=0.9,
     ),
+    _Plan(
+        Workload(
+            "io_ratio",
+            "16 sockets that always have something to read, each handler 20 us, beside tasks of"
+            " 5 us without end: the share that I/O gets of the loop's time",
+            (Column("I/O %", lambda r: r.get("io_percent"), ".1f"),),
+        ),
+        quick=[{"ratio": ratio} for ratio in (20, 50, 80)],
+        more=[{"ratio": ratio, "io": io} for ratio in (20, 50, 80) for io in (5, 200)],
+        peers=("event_loop",),
+        seconds=1,
+    ),
 )
 
 

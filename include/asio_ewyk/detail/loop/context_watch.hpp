@@ -49,32 +49,23 @@ public:
     {
     }
 
-    // `in_use`: held by the watcher's threads, shared, while they use the context.
+    // `in_use`: held by the watcher's threads, shared, while they use the context. Throws
+    // std::bad_alloc.
     void add(std::weak_ptr<context_watcher> watcher, std::shared_ptr<std::shared_mutex> in_use)
     {
+        auto more = std::make_shared<std::vector<entry>>();
         std::lock_guard const lock(mutex_);
-        std::erase_if(watchers_, [](entry const& w) {
-            if (!w.who.expired())
-                return false;
-            see(w);
-            return true;
-        });
-        watchers_.push_back({std::move(watcher), std::move(in_use)});
+        for (entry const& w : *watchers_)
+            if (w.who.expired())
+                see(w);
+            else
+                more->push_back(w);
+        more->push_back({std::move(watcher), std::move(in_use)});
+        watchers_ = std::move(more);
     }
 
-    void closes() noexcept
-    {
-        for (entry const& w : watchers())
-            if (auto const alive = w.who.lock())
-                alive->context_closes(context());
-    }
-
-    void ended() noexcept
-    {
-        for (entry const& w : watchers())
-            if (auto const alive = w.who.lock())
-                alive->context_ended(context());
-    }
+    void closes() noexcept { tell(&context_watcher::context_closes); }
+    void ended() noexcept { tell(&context_watcher::context_ended); }
 
 private:
     struct entry
@@ -83,11 +74,16 @@ private:
         std::shared_ptr<std::shared_mutex> in_use;
     };
 
-    void shutdown() override
+    void shutdown() override { tell(&context_watcher::context_destroyed); }
+
+    void tell(void (context_watcher::*what)(asio::execution_context&) noexcept) noexcept
     {
-        for (entry const& w : watchers())
+        std::unique_lock lock(mutex_);
+        auto const all = watchers_;
+        lock.unlock();
+        for (entry const& w : *all)
             if (auto const alive = w.who.lock())
-                alive->context_destroyed(context());
+                (*alive.*what)(context());
             else
                 see(w);
     }
@@ -96,14 +92,10 @@ private:
     // visible what it did; to have the mutex after it does.
     static void see(entry const& w) noexcept { std::lock_guard const lock(*w.in_use); }
 
-    std::vector<entry> watchers() const
-    {
-        std::lock_guard const lock(mutex_);
-        return watchers_;
-    }
-
-    std::mutex mutable mutex_; // guards the list; not held while a watcher is told
-    std::vector<entry> watchers_;
+    // Guards which list it is. Lists do not change, so that telling needs no memory.
+    std::mutex mutex_;
+    std::shared_ptr<std::vector<entry> const> watchers_
+        = std::make_shared<std::vector<entry> const>();
 };
 
 } // namespace asio_ewyk::detail

@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/frame/inline_run.hpp>
 #include <asio_ewyk/detail/loop/context_watch.hpp>
+#include <asio_ewyk/detail/loop/end_waits.hpp>
 #include <asio_ewyk/detail/loop/task_share.hpp>
 #include <asio_ewyk/detail/loop/timer_queue.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
@@ -38,7 +39,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -119,14 +119,13 @@ public:
     bool wait_for_end(time_point deadline);
     void stop() noexcept;
 
-    // Calls f(), which waits for the end of the loop, on a thread that lives until then. Throws
-    // std::system_error.
-    template <class F>
-    void wait_in_background(F f);
+    // What waits for its end; shared by the loops of a group. Not changed once the loop is used.
+    std::shared_ptr<end_waits> const& waits() const noexcept { return waits_; }
+    void waits_with(event_loop_service& other) noexcept { waits_ = other.waits_; }
 
     void rebuild_reactor();
 
-    // stop(), and waits for the threads.
+    // stop(), and waits for the thread.
     void join() noexcept;
 
 private:
@@ -136,14 +135,6 @@ private:
         running,
         shutting_down,
         terminated,
-    };
-
-    // A thread that waits for the end; `done` is set when it is about to return. Shared: the thread
-    // may outlive the loop.
-    struct waiter
-    {
-        std::thread thread;
-        std::shared_ptr<std::atomic<bool>> done;
     };
 
     void shutdown() override;
@@ -179,15 +170,10 @@ private:
     void run_the_last();
     void destroy_tasks() noexcept;
     void destroy_late() noexcept;
-    void tell_end() noexcept
+    void tell(void (context_watch::*what)() noexcept) noexcept
     {
         if (asio::has_service<context_watch>(ioc_))
-            asio::use_service<context_watch>(ioc_).ended();
-    }
-    void tell_shutdown() noexcept
-    {
-        if (asio::has_service<context_watch>(ioc_))
-            asio::use_service<context_watch>(ioc_).closes();
+            (asio::use_service<context_watch>(ioc_).*what)();
     }
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void end_if_quiet(std::chrono::nanoseconds quiet_period, time_point deadline);
@@ -226,13 +212,14 @@ private:
     std::uint64_t ran_ = 0;    // tasks, up to the last round
     time_point last_ran_{};    // the end of the last round that had some
 
+    std::shared_ptr<end_waits> waits_;
+
     // Handles use it when the loop is gone.
     std::shared_ptr<timer_queue> const timer_queue_ = std::make_shared<timer_queue>();
 
     std::mutex mutex_;
     std::condition_variable changed_;
     std::thread thread_;       // written under mutex_, once, and not after stop()
-    std::vector<waiter> waiters_; // guarded by mutex_
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
     thread_clock clock_;                       // written by the thread

@@ -27,7 +27,6 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -54,6 +53,7 @@ ASIO_EWYK_DECL event_loop_service::event_loop_service(
     , times_(times_if(options_.timing))
     , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
+    , waits_(std::make_shared<end_waits>(options_.name, options_.number))
     , watch_(this, *this, stall_settings(options_))
 {
     if (options_.busy_wait < std::chrono::nanoseconds::zero())
@@ -332,14 +332,17 @@ ASIO_EWYK_DECL void event_loop_service::end_of_thread()
     in_coroutine_.reset();
     destroy_tasks();
     timer_queue_->close();
-    tell_end();
+    tell(&context_watch::ended);
     if (options_.on_thread_stop)
         options_.on_thread_stop();
     thread_id_.store({});
     clock_.end();
-    std::lock_guard lock(mutex_);
-    state_.store(state::terminated);
-    changed_.notify_all();
+    {
+        std::lock_guard const lock(mutex_);
+        state_.store(state::terminated);
+        changed_.notify_all();
+    }
+    waits_->look();
 }
 
 ASIO_EWYK_DECL void event_loop_service::request_shutdown(
@@ -370,7 +373,7 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
     end_ = deadline;
     state_.store(state::shutting_down);
     lock.unlock();
-    tell_shutdown();
+    tell(&context_watch::closes);
 }
 
 // The loop's thread. A task that comes in the quiet period restarts it, even before it runs: tasks
@@ -423,7 +426,7 @@ ASIO_EWYK_DECL void event_loop_service::stop() noexcept
     state_.store(state::terminated);
     lock.unlock();
     destroy_tasks();
-    tell_end();
+    tell(&context_watch::ended);
 }
 
 // Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use. A
@@ -446,20 +449,11 @@ ASIO_EWYK_DECL void event_loop_service::join() noexcept
     if (thread_.joinable())
         thread_.join();
     timer_queue_->close();
-    std::vector<waiter> waiters;
-    {
-        std::lock_guard const lock(mutex_);
-        waiters.swap(waiters_);
-    }
-    for (waiter& w : waiters)
-        if (w.thread.get_id() == std::this_thread::get_id())
-            w.thread.detach(); // this thread: it destroys the handler that owned the loop
-        else
-            w.thread.join();
 }
 
 ASIO_EWYK_DECL void event_loop_service::shutdown()
 {
+    waits_->close();
     closed_.store(true);
     destroy_tasks(); // there are some only if the thread could not be started
 }

@@ -5,21 +5,57 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IMPL_HPP
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IMPL_HPP
 
-#include <asio_ewyk/detail/loop/event_loop_executor_impl.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
-#include <asio_ewyk/detail/os/signals.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
-#include <vector>
 
 namespace asio_ewyk::detail {
+
+// The executor
+
+static_assert(asio::execution::is_executor_v<event_loop_executor>);
+static_assert(sizeof(event_loop_executor) <= 16);
+
+inline event_loop_work::event_loop_work(event_loop_service& service) noexcept
+    : io_context_work(asio::require(
+        service.context().get_executor(), asio::execution::outstanding_work.tracked))
+{
+    service.try_to_start();
+}
+
+inline asio::io_context& event_loop_executor_traits::context(event_loop_service& service) noexcept
+{
+    return service.context();
+}
+
+inline bool event_loop_executor_traits::running_in_this_thread(event_loop_service& service) noexcept
+{
+    return service.running_in_this_thread();
+}
+
+#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
+inline void event_loop_executor_traits::work_started(event_loop_service& service) noexcept
+{
+    service.try_to_start();
+    service.context().get_executor().on_work_started();
+}
+
+inline void event_loop_executor_traits::work_finished(event_loop_service& service) noexcept
+{
+    service.context().get_executor().on_work_finished();
+}
+#endif
+
+template <class F, class Allocator>
+void event_loop_executor_traits::execute(
+    event_loop_service& service, submission s, F&& f, Allocator const& allocator)
+{
+    service.execute(s, std::forward<F>(f), allocator);
+}
+
+// The service
 
 template <class F, class Allocator>
 void event_loop_service::execute(submission s, F&& f, Allocator const& allocator)
@@ -169,39 +205,6 @@ std::shared_ptr<timer_queue::entry> event_loop_service::repeat(char const* refus
     if (period <= std::chrono::nanoseconds::zero())
         throw std::invalid_argument(refusal);
     return run_later<Kind>(delay, period, std::forward<F>(f));
-}
-
-template <class F>
-void event_loop_service::wait_in_background(F f)
-{
-    auto const done = std::make_shared<std::atomic<bool>>(false);
-    std::vector<waiter> over; // earlier ones; may be many if the loop is stuck
-    {
-        std::lock_guard const lock(mutex_);
-        auto const first = std::partition(waiters_.begin(), waiters_.end(),
-            [](waiter const& w) { return !w.done->load(); });
-        over.assign(
-            std::make_move_iterator(first), std::make_move_iterator(waiters_.end()));
-        waiters_.erase(first, waiters_.end());
-    }
-    for (waiter& w : over)
-        w.thread.join();
-    std::lock_guard const lock(mutex_);
-    block_signals blocked;
-    waiters_.push_back({{}, done});
-    try
-    {
-        waiters_.back().thread = std::thread([this, done, f = std::move(f)] {
-            name_this_thread(options_.name, options_.number, "-end");
-            f();
-            done->store(true);
-        });
-    }
-    catch (...)
-    {
-        waiters_.pop_back();
-        throw;
-    }
 }
 
 } // namespace asio_ewyk::detail

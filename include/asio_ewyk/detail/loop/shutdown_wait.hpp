@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_SHUTDOWN_WAIT_HPP
 #define ASIO_EWYK_DETAIL_LOOP_SHUTDOWN_WAIT_HPP
 
+#include <asio_ewyk/detail/loop/end_waits.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 
@@ -34,14 +35,32 @@ namespace asio_ewyk::detail {
 // A completion handler that waits for the end of event loops, and keeps its executor busy
 // meanwhile.
 template <class Handler>
-class shutdown_wait
+class shutdown_wait final : public end_wait
 {
 public:
-    shutdown_wait(Handler&& handler, std::vector<event_loop_service*> const& loops)
-        : handler_(std::move(handler))
+    shutdown_wait(Handler&& handler, std::vector<event_loop_service*> loops, time_point until)
+        : end_wait(until)
+        , loops_(std::move(loops))
+        , handler_(std::move(handler))
         , work_(asio::get_associated_executor(handler_, asio::system_executor()))
-        , own_(belongs_to(loops))
+        , own_(belongs_to_them())
     {
+    }
+
+    bool over() const noexcept override
+    {
+        return completed_.load()
+            || std::all_of(loops_.begin(), loops_.end(), [](auto* l) { return l->terminated(); });
+    }
+
+    void end() noexcept override
+    {
+        if (completed_.load()) // was cancelled
+            return;
+        bool all = true;
+        for (event_loop_service* loop : loops_)
+            all = loop->wait_for_end(deadline) && all;
+        complete(all ? boost::system::error_code() : asio::error::timed_out);
     }
 
     // Once; later calls have no effect. Any thread.
@@ -64,19 +83,21 @@ private:
     // accepts no post().
     using executor = asio::associated_executor_t<Handler, asio::system_executor>;
 
-    // Whether the handler's executor is of one of them.
-    bool belongs_to(std::vector<event_loop_service*> const& loops) const
+    // Whether the handler's executor is of one of the loops.
+    bool belongs_to_them() const
     {
         if constexpr (asio::can_query<executor, asio::execution::context_t>::value)
         {
             asio::execution_context const& context
                 = asio::query(work_.get_executor(), asio::execution::context);
-            return std::any_of(loops.begin(), loops.end(),
+            return std::any_of(loops_.begin(), loops_.end(),
                 [&](event_loop_service* loop) { return &loop->context() == &context; });
         }
         else
             return false;
     }
+
+    std::vector<event_loop_service*> const loops_;
 
     // Both belong to the thread that has set completed_.
     Handler handler_;
@@ -89,36 +110,31 @@ private:
 };
 
 // Shuts the loops down, and calls handler(error_code) when all have ended or the time is over.
-//
-// A thread of its own waits for that: no thread of the loops notices that a handler of theirs is
-// stuck, and perhaps no thread runs the handler's executor before the end. It costs something only
-// while a shutdown is under way.
 template <class Handler>
 void begin_shutdown(std::vector<event_loop_service*> loops, std::chrono::nanoseconds quiet_period,
     std::chrono::nanoseconds timeout, Handler handler)
 {
     time_point const deadline = after(timeout);
+    std::shared_ptr<end_waits> const waits = loops.front()->waits();
     auto slot = asio::get_associated_cancellation_slot(handler);
-    auto const wait = std::make_shared<shutdown_wait<Handler>>(std::move(handler), loops);
+    auto const wait
+        = std::make_shared<shutdown_wait<Handler>>(std::move(handler), loops, deadline);
     for (event_loop_service* loop : loops)
         loop->request_shutdown(quiet_period, deadline);
-    if (std::all_of(loops.begin(), loops.end(), [](auto* loop) { return loop->terminated(); }))
+    if (wait->over())
         return wait->complete({});
     // Before the handler can be called: it may use the slot again.
     if (slot.is_connected())
-        slot.assign([weak = std::weak_ptr(wait)](asio::cancellation_type type) {
+        slot.assign([waits, weak = std::weak_ptr(wait)](asio::cancellation_type type) {
             // Not total, which must have no effect: the shutdown has begun.
             using types = asio::cancellation_type;
             auto const w = weak.lock();
-            if (w && (type & (types::terminal | types::partial)) != types::none)
-                w->complete(asio::error::operation_aborted);
+            if (!w || (type & (types::terminal | types::partial)) == types::none)
+                return;
+            w->complete(asio::error::operation_aborted);
+            waits->look();
         });
-    loops.front()->wait_in_background([wait, loops, deadline] {
-        bool all = true;
-        for (event_loop_service* loop : loops)
-            all = loop->wait_for_end(deadline) && all;
-        wait->complete(all ? boost::system::error_code() : asio::error::timed_out);
-    });
+    waits->add(wait);
 }
 
 } // namespace asio_ewyk::detail

@@ -40,6 +40,7 @@ namespace asio_ewyk::detail {
 namespace asio = boost::asio;
 
 class connection_limiter;
+class place;
 
 // Accepts connections. It also waits for a permit, for the end of a pause, or for that of the
 // sessions. A handler of its context owns it.
@@ -132,8 +133,6 @@ public:
     void add_worker(asio::execution_context& context) { workers_.add(context); }
     void watch_worker(asio::execution_context& context) { watch(context); }
 
-    using connections = std::list<open_connection>;
-
     // Takes a permit. If there is none, the listener that asks is poked when there is one again.
     bool enter(listener_base& asks) noexcept
     {
@@ -178,48 +177,6 @@ public:
         return workers_.has_ended(worker);
     }
 
-    // The session of a permit will run in that context, and not in the previous one.
-    void assign(asio::execution_context* before, asio::execution_context& context,
-        connections::iterator c) noexcept
-    {
-        std::lock_guard const lock(mutex_);
-        c->worker = &context;
-        if (before)
-            workers_.remove(*before, false);
-        workers_.expect(context, std::chrono::steady_clock::now());
-    }
-
-    // It is there.
-    void begin_session(asio::execution_context& context) noexcept
-    {
-        {
-            std::lock_guard const lock(mutex_);
-            workers_.begin(context, std::chrono::steady_clock::now());
-        }
-        report_workers();
-    }
-
-    // Room for what is known of a connection. Throws std::bad_alloc.
-    connections::iterator connect()
-    {
-        connections one(1);
-        std::lock_guard const lock(mutex_);
-        connections_.splice(connections_.begin(), one);
-        return connections_.begin();
-    }
-
-    void set_socket(connections::iterator c, socket_identity socket) noexcept
-    {
-        std::lock_guard const lock(mutex_);
-        c->socket = socket;
-    }
-    void set_signal(
-        connections::iterator c, std::shared_ptr<asio::cancellation_signal> signal) noexcept
-    {
-        std::lock_guard const lock(mutex_);
-        c->signal = std::move(signal);
-    }
-
     // The time to drain is over.
     void shut_connections_down() const noexcept
     {
@@ -254,22 +211,6 @@ public:
         }
         for (auto const& signal : told)
             signal->emit(type);
-    }
-
-    // Gives a permit back, and, unless null, the connection that a session there had.
-    void leave(
-        asio::execution_context* context, connections::iterator const* c, bool begun) noexcept
-    {
-        connections gone; // outlives the lock
-        std::lock_guard const lock(mutex_);
-        if (c)
-            gone.splice(gone.begin(), connections_, *c);
-        --live_;
-        if (context)
-            workers_.remove(*context, begun);
-        for (listener_base* l : listeners_)
-            if (std::exchange(l->wants_place_, false) || (stopping_ && going_on() == 0))
-                l->poke();
     }
 
     // Stops all listeners except `self`, which knows; the first failure counts.
@@ -317,6 +258,7 @@ public:
 
 private:
     friend listener_base;
+    friend place;
 
     void watch(asio::execution_context& context)
     {
@@ -334,6 +276,14 @@ private:
         stopping_ = true;
         for (listener_base* l : listeners_)
             if (l != self)
+                l->poke();
+    }
+
+    // There is a place again, or an end.
+    void poke_waiting() noexcept
+    {
+        for (listener_base* l : listeners_)
+            if (std::exchange(l->wants_place_, false) || (stopping_ && going_on() == 0))
                 l->poke();
     }
 
@@ -357,16 +307,10 @@ private:
     // a worker has, which would never run it.
     void context_ended(asio::execution_context& context) noexcept override
     {
-        std::vector<std::shared_ptr<listener_base>> gone;
+        while (auto const gone = take_listener_of(context))
+            gone->close();
         {
             std::lock_guard const lock(mutex_);
-            std::erase_if(listeners_, [&](listener_base* l) {
-                if (&l->context() != &context)
-                    return false;
-                if (auto alive = l->weak_from_this().lock())
-                    gone.push_back(std::move(alive));
-                return true;
-            });
             if (workers_.has(context))
             {
                 workers_.end(context);
@@ -375,16 +319,26 @@ private:
                     if (c.worker == &context)
                         c.socket.shut_down();
                 stopping_ = stopping_ || workers_.all_close() || &context == home_;
-                for (listener_base* l : listeners_) // there is a place again, or an end
-                    if (std::exchange(l->wants_place_, false) || stopping_)
-                        l->poke();
+                poke_waiting();
             }
             if (stopping_)
                 stop_locked();
         }
-        for (auto const& l : gone)
-            l->close();
         report_workers();
+    }
+
+    // One that is about to be destroyed leaves by itself. One at a time: a list would need memory.
+    std::shared_ptr<listener_base> take_listener_of(asio::execution_context& context) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        for (listener_base* l : listeners_)
+            if (&l->context() == &context)
+                if (auto alive = l->weak_from_this().lock())
+                {
+                    std::erase(listeners_, l);
+                    return alive;
+                }
+        return nullptr;
     }
 
     void context_destroyed(asio::execution_context& context) noexcept override
@@ -443,7 +397,7 @@ private:
 
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
-    connections connections_;
+    std::list<open_connection> connections_;
     worker_list workers_;
     std::size_t live_ = 0; // sessions, also those about to begin
     accept_rate rate_;

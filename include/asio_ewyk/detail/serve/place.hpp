@@ -11,13 +11,16 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/execution_context.hpp>
 
+#include <chrono>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 namespace asio_ewyk::detail {
 
-// A permit for one connection, for as long as it lives.
+// A permit for one connection, for as long as it lives; and what is known of the connection.
 class place
 {
 public:
@@ -32,37 +35,65 @@ public:
 
     ~place()
     {
-        if (all_)
-            all_->leave(context_, connection_ ? &*connection_ : nullptr, begun_);
+        if (!all_)
+            return;
+        std::list<open_connection> gone; // outlives the lock
+        std::lock_guard const lock(all_->mutex_);
+        if (connection_)
+            gone.splice(gone.begin(), all_->connections_, *connection_);
+        --all_->live_;
+        if (context_)
+            all_->workers_.remove(*context_, begun_);
+        all_->poke_waiting();
     }
 
-    // There is room for what is known of its connection. Once.
-    void connect() { connection_ = all_->connect(); }
+    // Makes room for the connection. Once, and before what follows. Throws std::bad_alloc.
+    void connect()
+    {
+        std::list<open_connection> one(1);
+        std::lock_guard const lock(all_->mutex_);
+        all_->connections_.splice(all_->connections_.begin(), one);
+        connection_ = all_->connections_.begin();
+    }
 
-    // What follows: not before connect().
-    void set_socket(socket_identity socket) noexcept { all_->set_socket(*connection_, socket); }
+    void set_socket(socket_identity socket) noexcept
+    {
+        std::lock_guard const lock(all_->mutex_);
+        (*connection_)->socket = socket;
+    }
     void set_signal(std::shared_ptr<asio::cancellation_signal> signal) noexcept
     {
-        all_->set_signal(*connection_, std::move(signal));
+        std::lock_guard const lock(all_->mutex_);
+        (*connection_)->signal = std::move(signal);
     }
 
+    // Its session will run there, and not where it was to run before.
     void assign(asio::execution_context& context) noexcept
     {
-        all_->assign(context_, context, *connection_);
+        std::lock_guard const lock(all_->mutex_);
+        (*connection_)->worker = &context;
+        if (context_)
+            all_->workers_.remove(*context_, false);
+        all_->workers_.expect(context, std::chrono::steady_clock::now());
         context_ = &context;
     }
 
+    // It is there.
     void begin() noexcept
     {
         begun_ = true;
-        all_->begin_session(*context_);
+        {
+            std::lock_guard const lock(all_->mutex_);
+            all_->workers_.begin(*context_, std::chrono::steady_clock::now());
+        }
+        all_->report_workers();
     }
 
 private:
     std::shared_ptr<connection_limiter> all_;
     asio::execution_context* context_ = nullptr; // only compared
     bool begun_ = false;
-    std::optional<connection_limiter::connections::iterator> connection_;
+    std::optional<std::list<open_connection>::iterator> connection_;
 };
 
 } // namespace asio_ewyk::detail

@@ -54,11 +54,7 @@ public:
         all_.push_back({&context});
     }
 
-    bool has(asio::execution_context& context) const noexcept
-    {
-        return std::any_of(all_.begin(), all_.end(),
-            [&](worker const& w) { return w.context == &context; });
-    }
+    bool has(asio::execution_context& context) noexcept { return find(context) != nullptr; }
 
     // Which one is to have a connection: that one, or else one that is better off, and among those
     // the one with the fewest connections.
@@ -166,10 +162,13 @@ private:
         worker_state reported = worker_state::serving;
     };
 
+    // Null if it is none of them.
     worker* find(asio::execution_context& context) noexcept
     {
-        return &*std::find_if(all_.begin(), all_.end(),
-            [&](worker const& w) { return w.context == &context; });
+        for (worker& w : all_)
+            if (w.context == &context)
+                return &w;
+        return nullptr;
     }
 
     std::size_t index(worker const& w) const noexcept

@@ -83,7 +83,7 @@ ASIO_EWYK_DECL bool become_idle_class() noexcept
 
 ASIO_EWYK_DECL bool move_to_cpu(int cpu) noexcept
 {
-    bool const moved = cpu >= 0 && cpu < end_of_cpus && bind_this_thread(cpu) == 0;
+    bool const moved = cpu >= 0 && cpu < cpu_mask::end && cpu_mask::only(cpu).apply() == 0;
     this_thread_spares = moved ? cpu : -1;
     return moved;
 }

@@ -50,11 +50,10 @@ ASIO_EWYK_DECL std::string name_of_this_thread()
     return name;
 }
 
-#if defined(__linux__)
-
 // Cached only if the child of any fork, announced or not, is sure to forget it.
-ASIO_EWYK_DECL void own_thread_id::learn() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void own_thread_id::learn() noexcept
 {
+#if defined(__linux__)
     // Not a static constant: a fork in between would leave its guard locked in the child. Twice
     // does no harm.
     static std::atomic<bool> registered{false};
@@ -62,25 +61,17 @@ ASIO_EWYK_DECL void own_thread_id::learn() noexcept
         registered.store(::pthread_atfork(nullptr, nullptr, [] { mine_ = unknown; }) == 0);
     if (registered.load())
         mine_ = current_thread_id();
-}
-
-ASIO_EWYK_DECL thread_id current_thread_id() noexcept
-{
-    return static_cast<thread_id>(::syscall(SYS_gettid));
-}
-
-#else
-
-ASIO_EWYK_DECL void own_thread_id::learn() noexcept
-{
-}
-
-ASIO_EWYK_DECL thread_id current_thread_id() noexcept
-{
-    return 0;
-}
-
 #endif
+}
+
+ASIO_EWYK_DECL thread_id current_thread_id() noexcept
+{
+#if defined(__linux__)
+    return static_cast<thread_id>(::syscall(SYS_gettid));
+#else
+    return 0;
+#endif
+}
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t read_of_thread([[maybe_unused]] thread_id thread,
     [[maybe_unused]] char const* file, char* text, [[maybe_unused]] std::size_t room) noexcept
@@ -102,14 +93,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t read_of_thread([[maybe_unused]] thread
     return size;
 }
 
-ASIO_EWYK_DECL std::string thread_name(thread_id thread)
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::string thread_name(thread_id thread)
 {
     char text[64];
     std::size_t const size = read_of_thread(thread, "comm", text, sizeof text);
     return std::string(text, size == 0 ? 0 : size - 1); // without the end of the line
 }
 
-ASIO_EWYK_DECL bool sleeps(thread_id thread) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool sleeps(thread_id thread) noexcept
 {
     // "<id> (<name>) <state> ...", where the name may contain anything.
     char text[256];

@@ -25,7 +25,7 @@ namespace asio_ewyk {
 */
 void dump(std::ostream& out);
 
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(ASIO_EWYK_HAS_PTHREAD)
 
 /** Likewise to a file descriptor, by nothing but `write`: may be called in a signal handler, and
     with no memory left. Types are named as the compiler does: `c++filt -t` makes them readable. A

@@ -80,6 +80,14 @@ using stall_callback = std::function<void(stall_report const&)>;
 /// Writes a line, and one more for each function of the stack.
 std::ostream& operator<<(std::ostream& out, stall_report const& r);
 
+namespace detail {
+
+class text_sink;
+
+void describe(text_sink& out, stall_report const& r) noexcept;
+
+} // namespace detail
+
 } // namespace asio_ewyk
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)

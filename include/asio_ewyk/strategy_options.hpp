@@ -18,7 +18,7 @@ inline constexpr std::chrono::nanoseconds default_grace = std::chrono::microseco
 /** How a `strategy_context`, or `use_strategy`, is to be. Every field has a default.
 
     The fields from `min_threads` on are those of the context's own pool, with the meaning, the
-    unit and the range that `worker_pool_options` gives.
+    unit, the range and the default that `worker_pool_options` gives.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -45,13 +45,13 @@ struct strategy_options
     /// Asked for the tasks of custom strategies; if `strategy` is one of these, it must be set.
     strategy_policy policy = {};
 
-    std::size_t min_threads = worker_pool_options{}.min_threads;
-    std::size_t max_threads = worker_pool_options{}.max_threads;
-    std::size_t reserve = worker_pool_options{}.reserve;
-    std::chrono::nanoseconds idle_timeout = worker_pool_options{}.idle_timeout;
-    std::size_t max_queue = worker_pool_options{}.max_queue;
-    queue_full when_full = worker_pool_options{}.when_full;
-    std::string name = worker_pool_options{}.name;
+    std::size_t min_threads = 0;
+    std::size_t max_threads = 200;
+    std::size_t reserve = worker_pool_options::automatic;
+    std::chrono::nanoseconds idle_timeout = std::chrono::seconds(60);
+    std::size_t max_queue = 0;
+    queue_full when_full = queue_full::caller_runs;
+    std::string name = "ewyk";
     std::function<void()> on_thread_start = {};
     std::function<void()> on_thread_stop = {};
     std::function<void(std::exception_ptr)> on_exception = {};

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(cpu_quota)
 namespace {
 
 namespace fs = std::filesystem;
-using asio_ewyk::detail::cpu_quota;
+using asio_ewyk::detail::no_cpu_quota;
 
 /// The files of a system, as far as they are of interest.
 class file_system
@@ -39,7 +39,7 @@ public:
         return *this;
     }
 
-    std::size_t cpus() const { return cpu_quota(root_.string()).cpus(); }
+    std::size_t cpus() const { return asio_ewyk::detail::cpu_quota(root_.string()); }
 
 private:
     fs::path root_;
@@ -47,9 +47,9 @@ private:
 
 BOOST_AUTO_TEST_CASE(nothing_to_read)
 {
-    BOOST_TEST(file_system().cpus() == cpu_quota::none);
-    BOOST_TEST(file_system().with("/proc/self/cgroup", "nonsense\n::\n").cpus() == cpu_quota::none);
-    BOOST_TEST(file_system().with("/proc/self/cgroup", "0::/a/b").cpus() == cpu_quota::none);
+    BOOST_TEST(file_system().cpus() == no_cpu_quota);
+    BOOST_TEST(file_system().with("/proc/self/cgroup", "nonsense\n::\n").cpus() == no_cpu_quota);
+    BOOST_TEST(file_system().with("/proc/self/cgroup", "0::/a/b").cpus() == no_cpu_quota);
 }
 
 BOOST_AUTO_TEST_CASE(of_a_container)
@@ -57,20 +57,20 @@ BOOST_AUTO_TEST_CASE(of_a_container)
     auto const of = [](std::string const& max) {
         return file_system().with("/proc/self/cgroup", "0::/").with("/sys/fs/cgroup/cpu.max", max).cpus();
     };
-    BOOST_TEST(of("max 100000") == cpu_quota::none);
+    BOOST_TEST(of("max 100000") == no_cpu_quota);
     BOOST_TEST(of("200000 100000") == 2u);
     BOOST_TEST(of("150000 100000") == 2u);
     BOOST_TEST(of("1000 100000") == 1u);
-    BOOST_TEST(of("0 100000") == cpu_quota::none);
-    BOOST_TEST(of("100000 0") == cpu_quota::none);
-    BOOST_TEST(of("x y") == cpu_quota::none);
+    BOOST_TEST(of("0 100000") == no_cpu_quota);
+    BOOST_TEST(of("100000 0") == no_cpu_quota);
+    BOOST_TEST(of("x y") == no_cpu_quota);
 }
 
 BOOST_AUTO_TEST_CASE(the_least_of_the_groups_around)
 {
     file_system files;
     files.with("/proc/self/cgroup", "0::/outer/inner").with("/sys/fs/cgroup/outer/inner/cpu.max", "max 100000");
-    BOOST_TEST(files.cpus() == cpu_quota::none);
+    BOOST_TEST(files.cpus() == no_cpu_quota);
     files.with("/sys/fs/cgroup/outer/cpu.max", "300000 100000");
     BOOST_TEST(files.cpus() == 3u);
     files.with("/sys/fs/cgroup/outer/inner/cpu.max", "50000 50000");
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(of_the_first_version)
     files.with("/proc/self/cgroup", "5:cpuset:/a\n4:cpu,cpuacct:/a\n1:memory:/b")
         .with("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1")
         .with("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000");
-    BOOST_TEST(files.cpus() == cpu_quota::none);
+    BOOST_TEST(files.cpus() == no_cpu_quota);
     files.with("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "250000");
     BOOST_TEST(files.cpus() == 3u);
 }

@@ -6,7 +6,7 @@
 
 #include "pool_support.hpp"
 #include "prometheus_support.hpp"
-#include <asio_ewyk/detail/metrics/histogram_recorder.hpp>
+#include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/prometheus.hpp>
 
 #include <cmath>

@@ -9,7 +9,7 @@
 #include "stall_support.hpp"
 
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/trace/trace_content.hpp>
+#include <asio_ewyk/detail/trace/trace_log.hpp>
 
 // A sanitizer ends the child of a process with threads.
 #if defined(__linux__) && defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)

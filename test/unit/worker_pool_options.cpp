@@ -113,6 +113,22 @@ BOOST_AUTO_TEST_CASE(keeps_its_options)
     BOOST_TEST(pool.options().name == "mine");
 }
 
+BOOST_AUTO_TEST_CASE(a_context_gives_its_pool_the_same_by_default)
+{
+    worker_pool_options const own;
+    worker_pool_options const of_context = ewyk::strategy_options().pool();
+    BOOST_TEST(of_context.min_threads == own.min_threads);
+    BOOST_TEST(of_context.max_threads == own.max_threads);
+    BOOST_TEST(of_context.reserve == own.reserve);
+    BOOST_TEST((of_context.idle_timeout == own.idle_timeout));
+    BOOST_TEST(of_context.max_queue == own.max_queue);
+    BOOST_TEST((of_context.when_full == own.when_full));
+    BOOST_TEST(of_context.name == own.name);
+    BOOST_TEST((of_context.stall_threshold == own.stall_threshold));
+    BOOST_TEST(of_context.stack_signal == own.stack_signal);
+    BOOST_TEST(of_context.timing == own.timing);
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

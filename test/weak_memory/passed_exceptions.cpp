@@ -8,9 +8,12 @@
 #include "check.hpp"
 #include "checked_std.hpp"
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <list>
 #include <utility>
 #include <vector>
 

@@ -67,7 +67,6 @@ struct used_again : scenario
     used_again()
     {
         std::construct_at(&thread_activity::all_, nullptr);
-        std::construct_at(&thread_activity::records_, std::size_t{0});
         std::construct_at(&thread_activity::asked_, false);
         first = thread_activity::add();
     }
@@ -78,7 +77,6 @@ struct used_again : scenario
         for (thread_activity* a = thread_activity::all_.load(); a;)
             std::destroy_at(std::exchange(a, a->next_));
         std::destroy_at(&thread_activity::asked_);
-        std::destroy_at(&thread_activity::records_);
         std::destroy_at(&thread_activity::all_);
     }
 
@@ -129,11 +127,11 @@ BOOST_AUTO_TEST_CASE(is_seen)
         {
             {"thread_activity.hpp changes", access::load, acquire, acquire, ""},
             {"thread_activity.hpp change", access::store, release, release, ""},
-            {"thread_activity.hpp for_each", access::load, acquire, acquire, ""},
+            {"record_list.hpp for_each", access::load, acquire, acquire, ""},
             {"thread_activity.hpp vacate", access::store, release, release, ""},
-            {"thread_activity.ipp unused", access::load, acquire, acquire, ""},
-            {"thread_activity.ipp unused", access::modify, seq_cst, acquire, "it publishes nothing"},
-            {"thread_activity.ipp add", access::modify, release, release, ""},
+            {"record_list.hpp unused", access::load, acquire, acquire, ""},
+            {"record_list.hpp unused", access::modify, seq_cst, acquire, "it publishes nothing"},
+            {"record_list.hpp add", access::modify, release, release, ""},
         });
 }
 

@@ -31,6 +31,13 @@
 #define ASIO_EWYK_HAS_PTHREAD
 #endif
 
+// For what is seldom called: compiled for size, and not inlined.
+#if defined(__GNUC__)
+#define ASIO_EWYK_COLD __attribute__((__cold__, __noinline__))
+#else
+#define ASIO_EWYK_COLD BOOST_NOINLINE
+#endif
+
 // The bodies of functions that are no templates are in *.ipp. They are compiled in every
 // translation unit, or only in the one that includes <asio_ewyk/impl/src.hpp>, which may be that of
 // a shared library.

@@ -13,17 +13,12 @@
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/dump.hpp>
 
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
-
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-
-#include <cerrno>
-#endif
 
 namespace asio_ewyk {
 
@@ -70,68 +65,18 @@ inline void describe_all(text_sink& out) noexcept
 
 ASIO_EWYK_DECL void dump(std::ostream& out)
 {
-    class stream_sink final : public detail::text_sink
-    {
-    public:
-        explicit stream_sink(std::string& text) noexcept
-            : text_(text)
-        {
-        }
-
-    private:
-        void write(char const* text, std::size_t size) noexcept override
-        {
-            try
-            {
-                text_.append(text, size);
-            }
-            catch (...)
-            {
-                // No memory for more.
-            }
-        }
-
-        std::string& text_;
-    };
-
     std::string text;
-    stream_sink sink(text);
+    detail::string_sink sink(text);
     detail::describe_all(sink);
     out << text;
 }
 
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(ASIO_EWYK_HAS_PTHREAD)
 
 ASIO_EWYK_DECL void dump(int descriptor) noexcept
 {
-    class descriptor_sink final : public detail::text_sink
-    {
-    public:
-        explicit descriptor_sink(int descriptor) noexcept
-            : descriptor_(descriptor)
-        {
-        }
-
-    private:
-        void write(char const* text, std::size_t size) noexcept override
-        {
-            while (size != 0)
-            {
-                ssize_t const n = ::write(descriptor_, text, size);
-                if (n < 0 && errno == EINTR)
-                    continue;
-                if (n <= 0)
-                    return;
-                text += n;
-                size -= static_cast<std::size_t>(n);
-            }
-        }
-
-        int descriptor_;
-    };
-
     int const error = errno;
-    descriptor_sink sink(descriptor);
+    detail::descriptor_sink sink(descriptor);
     detail::describe_all(sink);
     errno = error;
 }

@@ -65,11 +65,10 @@ public:
 
     void commit() noexcept { committed_ = true; }
 
-    void counter(std::string_view name, std::string_view help, std::uint64_t value,
-        std::initializer_list<extra_label> more = {})
+    void counter(std::string_view name, std::string_view help, std::uint64_t value)
     {
         begin(name, help, "counter");
-        sample(name, "", std::to_string(value), more);
+        sample(name, "", std::to_string(value), {});
     }
 
     void gauge(std::string_view name, std::string_view help, std::size_t value,
@@ -77,6 +76,24 @@ public:
     {
         begin(name, help, "gauge");
         sample(name, "", std::to_string(value), more);
+    }
+
+    // One sample for each value of a label.
+    void each(std::string_view name, std::string_view help, std::string_view type,
+        std::string_view key,
+        std::initializer_list<std::pair<std::string_view, std::uint64_t>> values)
+    {
+        begin(name, help, type);
+        for (auto const& [is, value] : values)
+            sample(name, "", std::to_string(value), {{key, is}});
+    }
+
+    void load(std::string_view delay, std::string_view average, load_metrics const& m)
+    {
+        number(delay, "How long what began last had waited, or what waits now.", "gauge",
+            seconds(m.delay));
+        number(average, "How long tasks waited on average of about a second.", "gauge",
+            seconds(m.average_delay));
     }
 
     void number(
@@ -210,48 +227,29 @@ ASIO_EWYK_DECL void prometheus_page::add(
     writer w(*this, labels);
     w.gauge("asio_ewyk_context_info", "The strategy of the context; always 1.", 1,
         {{"strategy", to_string(m.strategy)}});
-    auto const tasks = [&](std::string_view sub_strategy, std::uint64_t n) {
-        w.counter("asio_ewyk_context_tasks_total", "Tasks that have begun.", n,
-            {{"sub_strategy", sub_strategy}});
-    };
-    tasks("produce_consume", m.produce_consume);
-    tasks("produce_invoke_consume", m.produce_invoke_consume);
-    tasks("produce_execute_consume", m.produce_execute_consume);
-    tasks("execute_produce_consume", m.execute_produce_consume);
-    tasks("on_lease", m.on_lease);
-    auto const hand_overs = [&](std::string_view kind, std::uint64_t n) {
-        w.counter("asio_ewyk_context_hand_overs_total",
-            "Times that production went to another thread because of a task.", n,
-            {{"kind", kind}});
-    };
-    hand_overs("eager", m.execute_produce_consume);
-    hand_overs("lazy", m.taken_over);
+    w.each("asio_ewyk_context_tasks_total", "Tasks that have begun.", "counter", "sub_strategy",
+        {{"produce_consume", m.produce_consume},
+            {"produce_invoke_consume", m.produce_invoke_consume},
+            {"produce_execute_consume", m.produce_execute_consume},
+            {"execute_produce_consume", m.execute_produce_consume}, {"on_lease", m.on_lease}});
+    w.each("asio_ewyk_context_hand_overs_total",
+        "Times that production went to another thread because of a task.", "counter", "kind",
+        {{"eager", m.execute_produce_consume}, {"lazy", m.taken_over}});
     w.counter("asio_ewyk_context_superseded_total",
         "Threads that came back after a hand-over while another one produced.", m.superseded);
     w.counter("asio_ewyk_context_exceptions_total",
         "Exceptions of tasks that left run() or reached on_exception.", m.exceptions);
     w.gauge("asio_ewyk_context_sentinel_refused",
         "1 if the system has refused a thread of idle priority.", m.sentinel_refused);
-    auto const queued = [&](std::string_view queue, std::size_t n) {
-        w.gauge("asio_ewyk_context_queued_tasks", "Tasks that wait.", n, {{"queue", queue}});
-    };
-    queued("context", m.queued);
-    queued("pool", m.queued_in_pool);
+    w.each("asio_ewyk_context_queued_tasks", "Tasks that wait.", "gauge", "queue",
+        {{"context", m.queued}, {"pool", m.queued_in_pool}});
     w.gauge("asio_ewyk_context_queued_tasks_max",
         "The most tasks so far that waited in the context's own queue.", m.queued_max);
-    auto const threads = [&](std::string_view state, std::size_t n) {
-        w.gauge("asio_ewyk_context_threads",
-            "Callers of run() that work, and that have nothing to do.", n,
-            {{"state", state}});
-    };
-    threads("working", m.callers - m.parked_callers);
-    threads("parked", m.parked_callers);
-    w.number("asio_ewyk_context_load_delay_seconds",
-        "How long what began last had waited, or what waits now.", "gauge",
-        writer::seconds(m.load.delay));
-    w.number("asio_ewyk_context_load_average_delay_seconds",
-        "How long tasks waited on average of about a second.", "gauge",
-        writer::seconds(m.load.average_delay));
+    w.each("asio_ewyk_context_threads",
+        "Callers of run() that work, and that have nothing to do.", "gauge", "state",
+        {{"working", m.callers - m.parked_callers}, {"parked", m.parked_callers}});
+    w.load("asio_ewyk_context_load_delay_seconds", "asio_ewyk_context_load_average_delay_seconds",
+        m.load);
     w.gauge("asio_ewyk_context_threads_left",
         "Threads that have nothing to do, or could be started.", m.load.threads_left);
     w.histogram("asio_ewyk_context_queue_delay_seconds",
@@ -267,12 +265,8 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
     writer w(*this, labels);
     w.counter("asio_ewyk_pool_tasks_total", "Functions submitted to the pool that have begun.",
         m.tasks);
-    auto const full = [&](std::string_view kind, std::uint64_t n) {
-        w.counter("asio_ewyk_pool_queue_full_total", "Tasks that found the queue full.", n,
-            {{"kind", kind}});
-    };
-    full("refused", m.refused);
-    full("run_by_caller", m.run_by_caller);
+    w.each("asio_ewyk_pool_queue_full_total", "Tasks that found the queue full.", "counter", "kind",
+        {{"refused", m.refused}, {"run_by_caller", m.run_by_caller}});
     w.counter("asio_ewyk_pool_exceptions_total", "Exceptions that reached on_exception.",
         m.exceptions);
     w.counter("asio_ewyk_pool_thread_starts_total", "Threads started.", m.starts);
@@ -283,24 +277,16 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
     w.gauge("asio_ewyk_pool_low_on_threads", "1 while tasks wait and no thread can come.",
         m.low_on_threads_now);
     w.gauge("asio_ewyk_pool_threads_leased", "Threads that are leased.", m.leased);
-    auto const threads = [&](std::string_view state, std::size_t n) {
-        w.gauge("asio_ewyk_pool_threads", "Threads of the pool.", n, {{"state", state}});
-    };
-    threads("starting", m.starting);
-    threads("parked", m.parked);
-    threads("producing", m.producing);
-    threads("running", m.running);
+    w.each("asio_ewyk_pool_threads", "Threads of the pool.", "gauge", "state",
+        {{"starting", m.starting}, {"parked", m.parked}, {"producing", m.producing},
+            {"running", m.running}});
     w.gauge("asio_ewyk_pool_threads_max", "The most threads that the pool may have.",
         m.max_threads);
     w.gauge("asio_ewyk_pool_queued_tasks", "Tasks that wait for a thread.", m.queued);
     w.gauge("asio_ewyk_pool_queued_tasks_max", "The most tasks so far that waited for a thread.",
         m.queued_max);
-    w.number("asio_ewyk_pool_load_delay_seconds",
-        "How long what began last had waited, or what waits now.", "gauge",
-        writer::seconds(m.load.delay));
-    w.number("asio_ewyk_pool_load_average_delay_seconds",
-        "How long tasks waited on average of about a second.", "gauge",
-        writer::seconds(m.load.average_delay));
+    w.load("asio_ewyk_pool_load_delay_seconds", "asio_ewyk_pool_load_average_delay_seconds",
+        m.load);
     w.gauge("asio_ewyk_pool_threads_left",
         "Threads that have nothing to do, or could be started.", m.load.threads_left);
     w.histogram("asio_ewyk_pool_queue_delay_seconds",
@@ -312,25 +298,16 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
 ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels);
-    auto const ran = [&](std::string_view kind, std::uint64_t n) {
-        w.counter("asio_ewyk_loop_tasks_total", "What the loop has begun to run.", n,
-            {{"kind", kind}});
-    };
-    ran("submitted", m.tasks);
-    ran("in_place", m.in_place);
-    ran("scheduled", m.scheduled);
+    w.each("asio_ewyk_loop_tasks_total", "What the loop has begun to run.", "counter", "kind",
+        {{"submitted", m.tasks}, {"in_place", m.in_place}, {"scheduled", m.scheduled}});
     w.counter("asio_ewyk_loop_exceptions_total", "Exceptions that reached on_exception.",
         m.exceptions);
     w.number("asio_ewyk_loop_cpu_seconds_total", "CPU time of the loop's thread.", "counter",
         writer::seconds(m.cpu_time));
     w.gauge("asio_ewyk_loop_queued_tasks", "Tasks that wait.", m.queued);
     w.gauge("asio_ewyk_loop_queued_tasks_max", "The most tasks so far that waited.", m.queued_max);
-    w.number("asio_ewyk_loop_load_delay_seconds",
-        "How long what began last had waited, or what waits now.", "gauge",
-        writer::seconds(m.load.delay));
-    w.number("asio_ewyk_loop_load_average_delay_seconds",
-        "How long tasks waited on average of about a second.", "gauge",
-        writer::seconds(m.load.average_delay));
+    w.load("asio_ewyk_loop_load_delay_seconds", "asio_ewyk_loop_load_average_delay_seconds",
+        m.load);
     w.histogram("asio_ewyk_loop_queue_delay_seconds",
         "Time from the submission of a task until it began.", m.queue_delay);
     w.histogram("asio_ewyk_loop_run_time_seconds", "Time that a task or a completion ran.",
@@ -369,13 +346,8 @@ ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<lab
 ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels);
-    auto const refused = [&](char const* reason, std::uint64_t n) {
-        w.counter("asio_ewyk_shed_refused_total", "Work that was refused.", n,
-            {{"reason", reason}});
-    };
-    refused("overload", m.refused);
-    refused("late", m.late);
-    refused("full", m.full);
+    w.each("asio_ewyk_shed_refused_total", "Work that was refused.", "counter", "reason",
+        {{"overload", m.refused}, {"late", m.late}, {"full", m.full}});
     w.number("asio_ewyk_shed_queue_delay_seconds", "How long what began last had waited.", "gauge",
         writer::seconds(m.queue_delay));
     w.gauge("asio_ewyk_shed_overloaded", "Whether all delays are too long.", m.overloaded ? 1 : 0);

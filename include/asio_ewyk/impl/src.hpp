@@ -23,7 +23,6 @@
 #include <asio_ewyk/detail/engine/parallelism_control.ipp>
 #include <asio_ewyk/detail/stall/stall_monitor.ipp>
 #include <asio_ewyk/detail/stall/stall_report_thread.ipp>
-#include <asio_ewyk/detail/stall/stall_environment.ipp>
 #include <asio_ewyk/detail/observe/registration.ipp>
 #include <asio_ewyk/detail/os/this_thread.ipp>
 #include <asio_ewyk/detail/observe/thread_activity.ipp>

@@ -6,41 +6,52 @@
 #define ASIO_EWYK_IMPL_STALL_REPORT_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/stall_report.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <ostream>
 #include <string>
 
 namespace asio_ewyk {
 
-ASIO_EWYK_DECL std::ostream& operator<<(std::ostream& out, stall_report const& r)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void detail::describe(
+    text_sink& out, stall_report const& r) noexcept
 {
-    auto const ms = [](std::chrono::nanoseconds t) {
-        return std::chrono::duration_cast<std::chrono::milliseconds>(t).count();
-    };
+    auto const ms = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(r.time).count());
     if (r.kind == stall_kind::lag)
-        out << "tasks of " << r.context << " wait for more than " << ms(r.time) << " ms, " << r.ran
-            << " were run meanwhile";
+        out << "tasks of " << r.context << " wait for more than " << ms << " ms, "
+            << std::uint64_t{r.ran} << " were run meanwhile";
     else
         out << "a handler of " << r.context << (r.kind == stall_kind::ended ? " ran" : " has run")
-            << " for " << ms(r.time) << " ms";
+            << " for " << ms << " ms";
     if (r.kind == stall_kind::running)
         out << (r.sleeps ? " and waits for something" : " and computes or has no core");
     if (!r.handler.empty())
         out << ": " << r.handler;
     if (r.location)
-        out << " at " << r.location->file_name() << ':' << r.location->line() << " in "
-            << r.location->function_name();
+        out << " at " << r.location->file_name() << ':' << std::uint64_t{r.location->line()}
+            << " in " << r.location->function_name();
     if (!r.thread_name.empty())
-        out << ", thread " << r.thread_name << " (" << r.thread_id << ')';
+        out << ", thread " << r.thread_name << " (" << static_cast<std::uint64_t>(r.thread_id)
+            << ')';
     if (r.kind != stall_kind::ended)
-        out << ", " << r.waiting << " waiting";
+        out << ", " << std::uint64_t{r.waiting} << " waiting";
     if (r.suppressed != 0)
-        out << ", " << r.suppressed << " reports left out";
+        out << ", " << std::uint64_t{r.suppressed} << " reports left out";
     for (std::string const& function : r.stack)
         out << "\n    " << function;
-    return out;
+}
+
+ASIO_EWYK_DECL std::ostream& operator<<(std::ostream& out, stall_report const& r)
+{
+    std::string text;
+    detail::string_sink sink(text);
+    detail::describe(sink, r);
+    sink.flush();
+    return out << text;
 }
 
 } // namespace asio_ewyk

@@ -27,24 +27,25 @@ inline strategy_t strategy_for_hint(int concurrency_hint) noexcept
 
 } // namespace detail
 
-ASIO_EWYK_DECL strategy_context::strategy_context(strategy_options options)
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(strategy_options options)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
     , service_(asio::make_service<strategy_service>(
           *this, options, strategy_service::reactor::many_threads))
 {
 }
 
-ASIO_EWYK_DECL strategy_context::strategy_context()
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context()
     : strategy_context(strategy_options())
 {
 }
 
-ASIO_EWYK_DECL strategy_context::strategy_context(strategy_t s, strategy_options options)
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
+    strategy_t s, strategy_options options)
     : strategy_context((options.strategy = s, std::move(options)))
 {
 }
 
-ASIO_EWYK_DECL strategy_context::strategy_context(worker_pool& pool, strategy_t s,
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(worker_pool& pool, strategy_t s,
     std::chrono::nanoseconds grace, strategy_policy const& policy)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
     , service_(asio::make_service<strategy_service>(
@@ -52,19 +53,19 @@ ASIO_EWYK_DECL strategy_context::strategy_context(worker_pool& pool, strategy_t 
 {
 }
 
-ASIO_EWYK_DECL strategy_context::strategy_context(int concurrency_hint)
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(int concurrency_hint)
     : strategy_context(detail::strategy_for_hint(concurrency_hint))
 {
 }
 
-ASIO_EWYK_DECL void strategy_context::end() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_context::end() noexcept
 {
     // Before the services: handlers in the pool may still use sockets.
     service_.halt();
     shutdown();
 }
 
-ASIO_EWYK_DECL strategy_context::~strategy_context()
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::~strategy_context()
 {
     end();
     destroy();

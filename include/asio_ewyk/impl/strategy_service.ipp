@@ -28,7 +28,7 @@
 
 namespace asio_ewyk {
 
-ASIO_EWYK_DECL strategy_service::strategy_service(
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
     asio::execution_context& owner, strategy_options const& options, reactor kind)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
@@ -47,7 +47,7 @@ ASIO_EWYK_DECL strategy_service::strategy_service(
     provide_io();
 }
 
-ASIO_EWYK_DECL strategy_service::strategy_service(
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
     strategy_policy const& policy, reactor kind)
     : asio::execution_context::service(owner)
@@ -225,7 +225,7 @@ ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame)
 }
 
 // An exception of a function that ran inline, on a thread that does not work for the context.
-ASIO_EWYK_DECL void strategy_service::report_stray(std::exception_ptr error) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::report_stray(std::exception_ptr error) noexcept
 {
     // This thread runs the io_context itself, whose executor keeps it until the handler is over.
     if (auto const ex = ioc_.get_executor(); ex.running_in_this_thread())
@@ -237,7 +237,7 @@ ASIO_EWYK_DECL void strategy_service::report_stray(std::exception_ptr error) noe
     threads.report(std::move(error));
 }
 
-ASIO_EWYK_DECL bool strategy_service::pass(std::exception_ptr const& error) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr const& error) noexcept
 {
     if (!passed_.pass(error))
         return false;
@@ -483,7 +483,7 @@ ASIO_EWYK_DECL void strategy_service::stop() noexcept
 }
 
 // Handlers run only while a caller is inside run(): tasks that wait in the pool then wait here.
-ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
 {
     bool asked = false;
     while (detail::task* t = threads_.take())
@@ -510,7 +510,7 @@ ASIO_EWYK_DECL void strategy_service::recall_tasks() noexcept
 
 // When the last caller of run() returns, no handler runs any more, as with an io_context; except
 // one that has called run() itself.
-ASIO_EWYK_DECL void strategy_service::clear_pool()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::clear_pool()
 {
     // More than once: a late thread may wait inside the io_context beside the one that was woken,
     // and a thread that still produces may have given away another task.
@@ -523,14 +523,14 @@ ASIO_EWYK_DECL void strategy_service::clear_pool()
     } while (!threads_.await_pool(&engine_, detail::after(pause)));
 }
 
-ASIO_EWYK_DECL void strategy_service::halt()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
 {
     stop();
     engine_.stop_looking(true);
     threads_.pool().leave();
 }
 
-ASIO_EWYK_DECL void strategy_service::shutdown()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
 {
     shut_down_.store(true);
     halt();
@@ -540,7 +540,8 @@ ASIO_EWYK_DECL void strategy_service::shutdown()
 // In a handler it works if handlers run on the thread of a caller, one at a time. Otherwise another
 // thread may produce, and wait inside the io_context without limit; or the handler runs on a thread
 // of the pool, and the child has no caller.
-ASIO_EWYK_DECL void strategy_service::notify_fork(asio::execution_context::fork_event event)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
+    asio::execution_context::fork_event event)
 {
     if (event == asio::execution_context::fork_prepare)
     {
@@ -617,7 +618,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::taken() const noexcept
     return static_cast<std::size_t>(reactor_.depth().taken()) + threads_.pool().client().taken();
 }
 
-ASIO_EWYK_DECL void strategy_service::tell_state(detail::text_sink& out) const noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
+    detail::text_sink& out) const noexcept
 {
     out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
         << ": ";

@@ -67,7 +67,7 @@ inline void describe_threads(text_sink& out, elastic_threads const& pool) noexce
 
 } // namespace detail
 
-ASIO_EWYK_DECL worker_pool::worker_pool(worker_pool_options options)
+ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool::worker_pool(worker_pool_options options)
     : times_(detail::times_if(options.timing))
     , threads_(std::move(options))
     , client_(this)
@@ -76,14 +76,14 @@ ASIO_EWYK_DECL worker_pool::worker_pool(worker_pool_options options)
     client_.measure(times_.get());
 }
 
-ASIO_EWYK_DECL void worker_pool::tell_state(detail::text_sink& out) const noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::tell_state(detail::text_sink& out) const noexcept
 {
     out << "worker_pool " << static_cast<void const*>(this) << ' ' << options().name << ": ";
     detail::describe_threads(out, threads_);
     out << ", " << std::uint64_t{client_.size()} << " of them its own";
 }
 
-ASIO_EWYK_DECL worker_pool::~worker_pool()
+ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool::~worker_pool()
 {
     stop();
     threads_.stop_and_wait();
@@ -92,7 +92,7 @@ ASIO_EWYK_DECL worker_pool::~worker_pool()
     destroy();
 }
 
-ASIO_EWYK_DECL void worker_pool::notify_fork(fork_event event)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::notify_fork(fork_event event)
 {
     if (event == fork_prepare)
         threads_.notify_fork(event);
@@ -149,7 +149,7 @@ ASIO_EWYK_DECL load_metrics worker_pool::load() const noexcept
     return {d.last, d.average, waiting, threads_.left()};
 }
 
-ASIO_EWYK_DECL void worker_pool::stop() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::stop() noexcept
 {
     threads_.stop();
     std::lock_guard lock(mutex_);
@@ -157,13 +157,13 @@ ASIO_EWYK_DECL void worker_pool::stop() noexcept
     idle_.notify_all();
 }
 
-ASIO_EWYK_DECL void worker_pool::wait()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::wait()
 {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return stopped_ || work_.load() == 0; });
 }
 
-ASIO_EWYK_DECL void worker_pool::join()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::join()
 {
     wait();
     stop();

@@ -5,11 +5,55 @@
 #ifndef ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
 #define ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
 
-#include <asio_ewyk/detail/metrics/histogram_recorder.hpp>
+#include <asio_ewyk/metrics.hpp>
 
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace asio_ewyk::detail {
+
+// Counts durations in the buckets of duration_histogram. Any thread. Relaxed, all of it: plain
+// sums.
+class histogram_recorder
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    void record(duration d) noexcept
+    {
+        buckets_[duration_histogram::bucket_of(d)].fetch_add(1, std::memory_order_relaxed);
+        sum_.fetch_add(d.count(), std::memory_order_relaxed);
+        duration::rep most = max_.load(std::memory_order_relaxed);
+        while (most < d.count()
+            && !max_.compare_exchange_weak(most, d.count(), std::memory_order_relaxed))
+        {
+        }
+    }
+
+    // Its count is the sum of its buckets; the sum and the maximum may be a moment older.
+    duration_histogram snapshot() const
+    {
+        duration_histogram h;
+        h.max = duration(max_.load(std::memory_order_relaxed));
+        h.sum = duration(sum_.load(std::memory_order_relaxed));
+        h.buckets.reserve(buckets_.size());
+        for (auto const& bucket : buckets_)
+        {
+            h.buckets.push_back(bucket.load(std::memory_order_relaxed));
+            h.count += h.buckets.back();
+        }
+        return h;
+    }
+
+private:
+    std::array<std::atomic<std::uint64_t>, duration_histogram::bucket_count> buckets_{};
+    std::atomic<duration::rep> sum_{0};
+    std::atomic<duration::rep> max_{0};
+};
 
 // What a context, a loop or a pool with the option `timing` measures. Any thread.
 struct task_times

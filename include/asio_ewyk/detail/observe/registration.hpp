@@ -6,8 +6,8 @@
 #define ASIO_EWYK_DETAIL_OBSERVE_REGISTRATION_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/observe/generation_handle.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/stall_report.hpp>
 
 #include <boost/asio/execution_context.hpp>
@@ -16,8 +16,6 @@
 #include <string>
 
 namespace asio_ewyk::detail {
-
-class registry_slot;
 
 // What the options of a context say of stalls, and the environment, which counts more.
 struct stall_settings

@@ -30,7 +30,7 @@ inline void say_that_nothing_reports() noexcept
             "asio_ewyk: ignored: ASIO_EWYK_STALLS, without <asio_ewyk/stalls.hpp>\n", stderr);
 }
 
-ASIO_EWYK_DECL void stall_settings::check()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check()
 {
     check_real_time_signal("stack_signal", stack_signal);
     if (threshold < std::chrono::nanoseconds::zero())
@@ -43,7 +43,7 @@ ASIO_EWYK_DECL void stall_settings::check()
         say_that_nothing_reports();
 }
 
-ASIO_EWYK_DECL registration::registration(
+ASIO_EWYK_DECL ASIO_EWYK_COLD registration::registration(
     void const* owner, inspectable const& what, stall_settings settings)
     : what_(what)
     , settings_(std::move(settings))
@@ -54,14 +54,14 @@ ASIO_EWYK_DECL registration::registration(
         linked_stall_observer()->join(settings_.stack_signal);
 }
 
-ASIO_EWYK_DECL registration::~registration()
+ASIO_EWYK_DECL ASIO_EWYK_COLD registration::~registration()
 {
     slot_.vacate();
     if (reports())
         linked_stall_observer()->leave();
 }
 
-ASIO_EWYK_DECL void registration::notify_fork(
+ASIO_EWYK_DECL ASIO_EWYK_COLD void registration::notify_fork(
     boost::asio::execution_context::fork_event event) noexcept
 {
     if (event == boost::asio::execution_context::fork_child)

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/record_list.hpp>
 #include <asio_ewyk/detail/observe/task_action.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
@@ -15,21 +16,17 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
-// What a thread does, for others to look at: one record for each thread that runs handlers.
-//
-// Records are never freed: those of threads that have ended serve new ones. So the list of them can
-// be read without a lock at any time; by a signal handler too, or in the child of a fork.
+// What a thread does, for others to look at: one record for each thread that runs handlers; that of
+// a thread that has ended serves a new one.
 //
 // A record is written by its own thread alone, with plain stores, which others see a moment late.
 // A reader reads changes(), then the rest, and later changes() again: if that is the same, the
 // record has not changed.
-class BOOST_SYMBOL_VISIBLE thread_activity
+class BOOST_SYMBOL_VISIBLE thread_activity : public record_list<thread_activity>
 {
 public:
     // What runs: a handler of that type, for that engine, loop or pool. Null: none.
@@ -56,24 +53,12 @@ public:
         place where{};
     };
 
-    thread_activity(thread_activity const&) = delete;
-    thread_activity& operator=(thread_activity const&) = delete;
-
     // This thread's. If there was no memory for one, one that all such threads share.
     static thread_activity& mine() noexcept
     {
         if (!mine_) [[unlikely]]
             claim();
         return *mine_;
-    }
-
-    // Calls f with the record of each thread that has one.
-    template <class F>
-    static void for_each(F f)
-    {
-        for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
-            if (a->used_.load(std::memory_order_acquire))
-                f(*a);
     }
 
     // In the child of a fork, where the other threads do not exist.
@@ -87,20 +72,27 @@ public:
         return {what_.load(std::memory_order_relaxed), owner_.load(std::memory_order_relaxed)};
     }
 
-    // Where it stands among the records; they are numbered from 0.
-    std::size_t number() const noexcept { return number_; }
-
     // Acquire, all of them: a reader that reads a part of a later change then reads the number of
     // that change, or a later one, and does not take it for a part of this one.
     sight look() const noexcept;
 
-    // stall_monitor: has seen the handler of that change for the first time.
-    void see(std::uint64_t changes, time_point now) noexcept
+    // What the stall_detector has made of the handler that it saw; for the watchdog's thread only.
+    struct finding
     {
+        bool stalls = false;            // was reported, or left out
+        void const* reported = nullptr; // to this owner
+    } found;
+
+    // stall_detector: has seen the handler of that change for the first time. Returns when that was
+    // so of the one before.
+    time_point see(std::uint64_t changes, time_point now) noexcept
+    {
+        time_point const before = seen_.load(std::memory_order_relaxed);
         // Release, and acquire in look(): a thread that sees the second sees the first, and one
         // that sees either sees the change.
         seen_.store(now, std::memory_order_release);
         seen_change_.store(changes, std::memory_order_release);
+        return before;
     }
 
     // Any thread. Whether a thread that begins a handler is to call the waker.
@@ -153,14 +145,12 @@ public:
 
 private:
     struct at_thread_end;
+    friend record_list;
 
     thread_activity() noexcept = default;
 
     // Not inlined: the thread-local object has a destructor, which few calls should pay for.
     static void claim() noexcept;
-
-    static thread_activity* unused() noexcept;
-    static thread_activity* add() noexcept;
 
     void vacate() noexcept
     {
@@ -198,8 +188,6 @@ private:
     static thread_activity shared_;
 
     static inline thread_local thread_activity* mine_ = nullptr;
-    static inline std::atomic<thread_activity*> all_{nullptr};
-    static inline std::atomic<std::size_t> records_{0};
     static inline std::atomic<void (*)() noexcept> waker_{nullptr}; // set before ask()
 
     // Written by the stall_monitor and by what wakes it; read by all, so nothing else is near it.
@@ -209,8 +197,6 @@ private:
     std::atomic<task_action> what_{nullptr};
     std::atomic<void const*> owner_{nullptr};
     std::atomic<thread_id> thread_{};
-    std::atomic<bool> used_{false}; // by a thread; the one that sets it owns the record
-    std::size_t number_ = 0;        // not changed once it is in the list
 
     // They count for the change of that number only.
     std::atomic<std::uint64_t> located_{0};
@@ -222,8 +208,6 @@ private:
     // Written by stall_monitor.
     std::atomic<std::uint64_t> seen_change_{0};
     std::atomic<time_point> seen_{};
-
-    thread_activity* next_ = nullptr; // not changed once it is in the list
 };
 
 inline thread_activity thread_activity::shared_;

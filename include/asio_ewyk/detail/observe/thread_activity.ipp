@@ -9,12 +9,8 @@
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
-#include <boost/config.hpp>
-
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <new>
 
 namespace asio_ewyk::detail {
 
@@ -28,13 +24,9 @@ struct thread_activity::at_thread_end
     }
 };
 
-// Not inlined: the thread-local object has a destructor, which few calls should pay for.
-ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::claim() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void thread_activity::claim() noexcept
 {
-    mine_ = unused();
-    if (!mine_)
-        mine_ = add();
-    if (!mine_)
+    if (!(mine_ = unused()) && !(mine_ = add()))
     {
         mine_ = &shared_;
         return;
@@ -45,7 +37,7 @@ ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::claim() noexcept
     static_cast<void>(end);
 }
 
-ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::wake() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void thread_activity::wake() noexcept
 {
     // Acquire: the waker was there before it was asked for.
     if (asked_.load(std::memory_order_acquire))
@@ -54,9 +46,10 @@ ASIO_EWYK_DECL BOOST_NOINLINE void thread_activity::wake() noexcept
 
 ASIO_EWYK_DECL void thread_activity::forget_others() noexcept
 {
-    for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
-        if (a != mine_)
-            a->vacate();
+    for_each([](thread_activity& a) {
+        if (&a != mine_)
+            a.vacate();
+    });
     // Relaxed: there is no other thread.
     if (mine_)
         mine_->thread_.store(current_thread_id(), std::memory_order_relaxed);
@@ -79,30 +72,6 @@ ASIO_EWYK_DECL thread_activity::sight thread_activity::look() const noexcept
     }
     std::uint64_t const after = changes();
     return after == s.changes ? s : sight{after, {}, {}, {}};
-}
-
-ASIO_EWYK_DECL thread_activity* thread_activity::unused() noexcept
-{
-    for (thread_activity* a = all_.load(std::memory_order_acquire); a; a = a->next_)
-        // Relaxed: spares an exchange where it could not succeed; the exchange decides.
-        if (!a->used_.load(std::memory_order_relaxed) && !a->used_.exchange(true))
-            return a;
-    return nullptr;
-}
-
-ASIO_EWYK_DECL thread_activity* thread_activity::add() noexcept
-{
-    auto* const a = new (std::nothrow) thread_activity;
-    if (!a)
-        return nullptr;
-    // Relaxed: no other thread knows it yet, and the number need only be unique.
-    a->used_.store(true, std::memory_order_relaxed);
-    a->number_ = records_.fetch_add(1, std::memory_order_relaxed);
-    a->next_ = all_.load(std::memory_order_relaxed);
-    // Release: a thread that finds the record finds it constructed.
-    while (!all_.compare_exchange_weak(a->next_, a, std::memory_order_release))
-        ;
-    return a;
 }
 
 } // namespace asio_ewyk::detail

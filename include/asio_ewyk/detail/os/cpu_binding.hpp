@@ -5,67 +5,106 @@
 #ifndef ASIO_EWYK_DETAIL_OS_CPU_BINDING_HPP
 #define ASIO_EWYK_DETAIL_OS_CPU_BINDING_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <boost/config.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #if defined(__linux__)
 #include <sched.h>
 
 #include <cerrno>
 #include <cstring>
-#include <string>
-#include <system_error>
-#include <utility>
 #else
+#include <limits>
 #include <thread>
 #endif
 
 namespace asio_ewyk::detail {
 
+// A set of CPUs that a thread may use. read() and apply() return the system's error, 0 if there was
+// none; of this thread, unless another one is given. On other systems than Linux they do nothing.
+class cpu_mask
+{
+public:
 #if defined(__linux__)
+    static constexpr int end = CPU_SETSIZE; // the first CPU that there is no room for
+
+    static cpu_mask only(int cpu) noexcept
+    {
+        cpu_mask one;
+        CPU_ZERO(&one.set_);
+        CPU_SET(static_cast<std::size_t>(cpu), &one.set_);
+        return one;
+    }
+
+    static cpu_mask all() noexcept
+    {
+        cpu_mask any;
+        std::memset(&any.set_, ~0, sizeof any.set_);
+        return any;
+    }
+
+    int read(thread_id thread = 0) noexcept
+    {
+        return ::sched_getaffinity(thread, sizeof set_, &set_) == 0 ? 0 : errno;
+    }
+
+    int apply(thread_id thread = 0) const noexcept
+    {
+        return ::sched_setaffinity(thread, sizeof set_, &set_) == 0 ? 0 : errno;
+    }
+
+    bool has(int cpu) const noexcept { return CPU_ISSET(static_cast<std::size_t>(cpu), &set_); }
+    bool has_several() const noexcept { return CPU_COUNT(&set_) > 1; }
+
+private:
+    cpu_set_t set_;
+#else
+    static constexpr int end = std::numeric_limits<int>::max();
+
+    static cpu_mask only(int) noexcept { return {}; }
+    static cpu_mask all() noexcept { return {}; }
+    int read(thread_id = 0) noexcept { return 0; }
+    int apply(thread_id = 0) const noexcept { return 0; }
+    bool has(int) const noexcept { return false; }
+    bool has_several() const noexcept { return std::thread::hardware_concurrency() != 1; }
+#endif
+};
 
 // Which CPUs this thread was allowed before it was bound; null if it is not. Written by the thread
 // itself only.
-BOOST_SYMBOL_VISIBLE inline thread_local cpu_set_t const* this_thread_unbound = nullptr;
-
-// The first CPU that there is no room for in the system's set of CPUs.
-inline constexpr int end_of_cpus = CPU_SETSIZE;
-
-// Binds this thread to a CPU; returns the system's error, 0 if there was none.
-inline int bind_this_thread(int cpu) noexcept
-{
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(cpu), &one);
-    return ::sched_setaffinity(0, sizeof one, &one) == 0 ? 0 : errno;
-}
+BOOST_SYMBOL_VISIBLE inline thread_local cpu_mask const* this_thread_unbound = nullptr;
 
 // Whether what this thread starts may use more than one CPU.
 inline bool has_several_cpus() noexcept
 {
     if (this_thread_unbound)
-        return CPU_COUNT(this_thread_unbound) > 1;
-    cpu_set_t allowed;
-    return ::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) > 1;
+        return this_thread_unbound->has_several();
+    cpu_mask allowed;
+    return allowed.read() != 0 || allowed.has_several();
 }
 
 // Throws if a thread cannot be bound to that CPU. The only way to find out is to try; so this
 // thread is bound to it for a moment.
-inline void check_cpu(int cpu)
+ASIO_EWYK_COLD inline void check_cpu(int cpu)
 {
-    if (cpu < 0 || cpu >= end_of_cpus)
+    if (cpu < 0 || cpu >= cpu_mask::end)
         throw std::invalid_argument(
-            "cpus must be numbers from 0 to " + std::to_string(end_of_cpus - 1));
-    cpu_set_t before;
-    int error = ::sched_getaffinity(0, sizeof before, &before) == 0 ? 0 : errno;
+            "cpus must be numbers from 0 to " + std::to_string(cpu_mask::end - 1));
+    cpu_mask before;
+    int error = before.read();
     if (!error)
     {
-        error = bind_this_thread(cpu);
-        ::sched_setaffinity(0, sizeof before, &before);
+        error = cpu_mask::only(cpu).apply();
+        before.apply();
     }
     if (error)
         throw std::system_error(
@@ -78,10 +117,8 @@ class cpu_binding
 public:
     explicit cpu_binding(std::optional<int> cpu) noexcept
     {
-        if (!cpu || ::sched_getaffinity(0, sizeof before_, &before_) != 0)
-            return;
         // It was checked; if the CPU was switched off since, the thread runs unbound.
-        if (bind_this_thread(*cpu) == 0)
+        if (cpu && before_.read() == 0 && cpu_mask::only(*cpu).apply() == 0)
             this_thread_unbound = &before_;
     }
 
@@ -91,7 +128,7 @@ public:
     ~cpu_binding() { this_thread_unbound = nullptr; }
 
 private:
-    cpu_set_t before_;
+    cpu_mask before_;
 };
 
 // While it lives, threads that this thread starts may use the CPUs that this one had before it was
@@ -101,8 +138,7 @@ class unbound
 public:
     unbound() noexcept
     {
-        if (this_thread_unbound && ::sched_getaffinity(0, sizeof bound_, &bound_) == 0)
-            lifted_ = ::sched_setaffinity(0, sizeof bound_, this_thread_unbound) == 0;
+        lifted_ = this_thread_unbound && bound_.read() == 0 && this_thread_unbound->apply() == 0;
     }
 
     unbound(unbound const&) = delete;
@@ -111,12 +147,12 @@ public:
     ~unbound()
     {
         if (lifted_)
-            ::sched_setaffinity(0, sizeof bound_, &bound_);
+            bound_.apply();
     }
 
 private:
-    cpu_set_t bound_;
-    bool lifted_ = false;
+    cpu_mask bound_;
+    bool lifted_;
 };
 
 // The CPU that this thread can offer: a thread of the idle class runs only on a CPU that no other
@@ -133,70 +169,22 @@ public:
     void choose(thread_id thread) noexcept
     {
         int const cpu = this_thread_spares;
-        if (cpu < 0 || ::sched_getaffinity(thread, sizeof before_, &before_) != 0
-            || !CPU_ISSET(static_cast<std::size_t>(cpu), &before_))
-            return;
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(static_cast<std::size_t>(cpu), &one);
-        chosen_ = ::sched_setaffinity(thread, sizeof one, &one) == 0;
+        chosen_ = cpu >= 0 && before_.read(thread) == 0 && before_.has(cpu)
+            && cpu_mask::only(cpu).apply(thread) == 0;
     }
 
     // By the thread, when it has woken up.
     void leave() noexcept
     {
-        if (!std::exchange(chosen_, false)
-            || ::sched_setaffinity(0, sizeof before_, &before_) == 0)
-            return;
-        // The process may use none of them any more: use those that it may.
-        std::memset(&before_, ~0, sizeof before_);
-        ::sched_setaffinity(0, sizeof before_, &before_);
+        // If the process may use none of them any more: those that it may.
+        if (std::exchange(chosen_, false) && before_.apply() != 0)
+            cpu_mask::all().apply();
     }
 
 private:
-    cpu_set_t before_;
+    cpu_mask before_;
     bool chosen_ = false;
 };
-
-#else
-
-class wake_up_place
-{
-public:
-    void choose(thread_id) noexcept {}
-    void leave() noexcept {}
-};
-
-inline bool has_several_cpus() noexcept
-{
-    return std::thread::hardware_concurrency() != 1;
-}
-
-inline void check_cpu(int cpu)
-{
-    if (cpu < 0)
-        throw std::invalid_argument("cpus must be numbers from 0");
-}
-
-class cpu_binding
-{
-public:
-    explicit cpu_binding(std::optional<int>) noexcept {}
-    ~cpu_binding() {}
-    cpu_binding(cpu_binding const&) = delete;
-    cpu_binding& operator=(cpu_binding const&) = delete;
-};
-
-class unbound
-{
-public:
-    unbound() noexcept {}
-    ~unbound() {}
-    unbound(unbound const&) = delete;
-    unbound& operator=(unbound const&) = delete;
-};
-
-#endif
 
 } // namespace asio_ewyk::detail
 

@@ -10,31 +10,16 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
+inline constexpr std::size_t no_cpu_quota = std::numeric_limits<std::size_t>::max();
+
 // How much CPU time the control groups of Linux let this process have, in CPUs, rounded up: what
-// a container is given. `root` is where the file system begins.
-class cpu_quota
-{
-public:
-    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-
-    explicit cpu_quota(std::string root = {})
-        : root_(std::move(root))
-    {
-    }
-
-    // The least of the process's group and of those around it; `none` if there is no limit, or
-    // nothing to read. Throws std::bad_alloc.
-    std::size_t cpus() const;
-
-private:
-    std::size_t of_group(std::string const& group, bool first_version) const;
-
-    std::string const root_;
-};
+// a container is given. `root` is where the file system begins. The least of the process's group
+// and of those around it; `no_cpu_quota` if there is no limit, or nothing to read. Throws
+// std::bad_alloc.
+std::size_t cpu_quota(std::string const& root = {});
 
 // How many CPUs this process may keep busy; at least 1.
 std::size_t usable_cpus() noexcept;

@@ -11,41 +11,30 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
-#include <istream>
 #include <string>
 #include <thread>
 
 namespace asio_ewyk::detail {
 
-// A file with the quota, or "max", and the period, both in microseconds; or a file for each, and
-// the quota is negative if there is none.
-inline std::size_t read_cpu_quota(std::istream& quota, std::istream& period)
+// A file with the quota, or "max", and the period, both in microseconds. In the first version there
+// is a file for each, and the quota is negative if there is none.
+inline std::size_t cpu_quota_of(std::string const& files, bool first_version)
 {
+    std::ifstream quota(files + (first_version ? "/cpu.cfs_quota_us" : "/cpu.max"));
+    std::ifstream period(files + "/cpu.cfs_period_us");
     long long allowed = 0;
     long long in = 0;
-    if (!(quota >> allowed) || !(period >> in) || allowed <= 0 || in <= 0)
-        return cpu_quota::none;
+    if (!(quota >> allowed) || !((first_version ? period : quota) >> in) || allowed <= 0
+        || in <= 0)
+        return no_cpu_quota;
     return static_cast<std::size_t>((allowed - 1) / in + 1);
 }
 
-ASIO_EWYK_DECL std::size_t cpu_quota::of_group(std::string const& group, bool first_version) const
-{
-    std::string const groups = root_ + "/sys/fs/cgroup";
-    if (first_version)
-    {
-        std::ifstream quota(groups + "/cpu" + group + "/cpu.cfs_quota_us");
-        std::ifstream period(groups + "/cpu" + group + "/cpu.cfs_period_us");
-        return read_cpu_quota(quota, period);
-    }
-    std::ifstream both(groups + group + "/cpu.max");
-    return read_cpu_quota(both, both);
-}
-
-ASIO_EWYK_DECL std::size_t cpu_quota::cpus() const
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t cpu_quota(std::string const& root)
 {
     // <number>:<controllers>:<group>, where version 2 has no controllers.
-    std::size_t least = none;
-    std::ifstream groups(root_ + "/proc/self/cgroup");
+    std::size_t least = no_cpu_quota;
+    std::ifstream groups(root + "/proc/self/cgroup");
     for (std::string line; std::getline(groups, line);)
     {
         auto const first = line.find(':');
@@ -61,7 +50,9 @@ ASIO_EWYK_DECL std::size_t cpu_quota::cpus() const
         {
             if (group.ends_with('/'))
                 group.pop_back();
-            least = std::min(least, of_group(group, first_version));
+            least = std::min(least,
+                cpu_quota_of(root + "/sys/fs/cgroup" + (first_version ? "/cpu" : "") + group,
+                    first_version));
             if (group.find('/') == group.npos)
                 break;
         }
@@ -69,13 +60,13 @@ ASIO_EWYK_DECL std::size_t cpu_quota::cpus() const
     return least;
 }
 
-ASIO_EWYK_DECL std::size_t usable_cpus() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t usable_cpus() noexcept
 {
     std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
 #if defined(__linux__)
     try
     {
-        return std::min(cores, cpu_quota().cpus());
+        return std::min(cores, cpu_quota());
     }
     catch (...)
     {

@@ -5,13 +5,15 @@
 #ifndef ASIO_EWYK_DETAIL_OS_PASSED_EXCEPTIONS_HPP
 #define ASIO_EWYK_DETAIL_OS_PASSED_EXCEPTIONS_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <list>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -41,7 +43,7 @@ public:
     bool any() const noexcept { return waiting_.load() != 0; }
 
     // Any thread. False if there is no caller, or no memory.
-    bool pass(std::exception_ptr const& error) noexcept
+    ASIO_EWYK_COLD bool pass(std::exception_ptr const& error) noexcept
     {
         try
         {
@@ -67,21 +69,25 @@ public:
     // A caller: throws the first that waits, if any.
     void rethrow_one()
     {
-        if (!any()) [[likely]]
-            return;
+        if (any()) [[unlikely]]
+            rethrow_first();
+    }
+
+private:
+    ASIO_EWYK_COLD void rethrow_first()
+    {
         std::unique_lock lock(mutex_);
         if (errors_.empty())
             return;
         std::exception_ptr const first = std::move(errors_.front());
-        errors_.erase(errors_.begin());
+        errors_.pop_front();
         waiting_.store(errors_.size());
         lock.unlock();
         std::rethrow_exception(first);
     }
 
-private:
     std::mutex mutex_;
-    std::vector<std::exception_ptr> errors_; // guarded by mutex_
+    std::list<std::exception_ptr> errors_; // guarded by mutex_
 
     std::atomic<std::size_t> waiting_{0}; // the size of that; written under mutex_
     std::atomic<std::size_t> callers_{0};

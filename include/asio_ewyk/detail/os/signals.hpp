@@ -65,38 +65,31 @@ public:
 #endif
 };
 
-#if defined(__linux__)
-
 // Throws unless the signal of that option is 0 or one that the program may give away.
-inline void check_real_time_signal(char const* option, int signal)
+ASIO_EWYK_COLD inline void check_real_time_signal(char const* option, int signal)
 {
+#if defined(__linux__)
     if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
         throw std::invalid_argument(
             std::string(option) + " must be 0 or from SIGRTMIN to SIGRTMAX");
+#else
+    if (signal != 0)
+        throw std::invalid_argument(std::string(option) + " must be 0 on this platform");
+#endif
 }
 
 // For threads of the library, also if the creator of the context blocks it.
-inline void unblock_signal(int signal) noexcept
+inline void unblock_signal([[maybe_unused]] int signal) noexcept
 {
+#if defined(__linux__)
     if (signal == 0)
         return;
     sigset_t one;
     ::sigemptyset(&one);
     ::sigaddset(&one, signal);
     ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-}
-
-#else
-
-inline void check_real_time_signal(char const* option, int signal)
-{
-    if (signal != 0)
-        throw std::invalid_argument(std::string(option) + " must be 0 on this platform");
-}
-
-inline void unblock_signal(int) noexcept {}
-
 #endif
+}
 
 } // namespace asio_ewyk::detail
 

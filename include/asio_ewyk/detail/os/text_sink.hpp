@@ -5,9 +5,20 @@
 #ifndef ASIO_EWYK_DETAIL_OS_TEXT_SINK_HPP
 #define ASIO_EWYK_DETAIL_OS_TEXT_SINK_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
+#include <boost/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+#include <unistd.h>
+
+#include <cerrno>
+#endif
 
 namespace asio_ewyk::detail {
 
@@ -19,7 +30,8 @@ public:
     text_sink(text_sink const&) = delete;
     text_sink& operator=(text_sink const&) = delete;
 
-    text_sink& operator<<(std::string_view text) noexcept
+    // Not inlined, as what follows: there are many calls, and none is in a hurry.
+    BOOST_NOINLINE text_sink& operator<<(std::string_view text) noexcept
     {
         for (char const c : text)
         {
@@ -59,7 +71,7 @@ protected:
 private:
     virtual void write(char const* text, std::size_t size) noexcept = 0;
 
-    text_sink& number(std::uint64_t n, unsigned base) noexcept
+    BOOST_NOINLINE text_sink& number(std::uint64_t n, unsigned base) noexcept
     {
         char digits[20];
         std::size_t i = sizeof digits;
@@ -72,6 +84,66 @@ private:
     char text_[512];
     std::size_t used_ = 0;
 };
+
+// Without memory for more it has what there was memory for.
+class string_sink final : public text_sink
+{
+public:
+    explicit string_sink(std::string& text) noexcept
+        : text_(text)
+    {
+    }
+
+private:
+    void write(char const* text, std::size_t size) noexcept override
+    {
+        try
+        {
+            text_.append(text, size);
+        }
+        catch (...)
+        {
+        }
+    }
+
+    std::string& text_;
+};
+
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+
+// What cannot be written is left out.
+inline void write_all(int descriptor, char const* text, std::size_t size) noexcept
+{
+    while (size != 0)
+    {
+        ssize_t const n = ::write(descriptor, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        text += n;
+        size -= static_cast<std::size_t>(n);
+    }
+}
+
+class descriptor_sink final : public text_sink
+{
+public:
+    explicit descriptor_sink(int descriptor) noexcept
+        : descriptor_(descriptor)
+    {
+    }
+
+private:
+    void write(char const* text, std::size_t size) noexcept override
+    {
+        write_all(descriptor_, text, size);
+    }
+
+    int const descriptor_;
+};
+
+#endif
 
 } // namespace asio_ewyk::detail
 

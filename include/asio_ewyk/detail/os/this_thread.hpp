@@ -82,6 +82,11 @@ inline thread_id this_thread_id() noexcept
     return own_thread_id::get();
 }
 
+// The beginning of such a file of the system about that thread, as text that ends with '\0'; its
+// length, 0 if there is none. Leaves errno alone.
+std::size_t read_of_thread(
+    thread_id thread, char const* file, char* text, std::size_t room) noexcept;
+
 // As the system has it; empty if it does not tell.
 std::string thread_name(thread_id thread);
 

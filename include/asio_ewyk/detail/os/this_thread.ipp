@@ -8,9 +8,9 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -21,23 +21,21 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #endif
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL void name_this_thread(
+ASIO_EWYK_DECL ASIO_EWYK_COLD void name_this_thread(
     [[maybe_unused]] std::string_view name, [[maybe_unused]] std::size_t number,
     [[maybe_unused]] char const* role) noexcept
 {
 #if defined(__linux__)
-    constexpr std::size_t longest = 15;
+    char text[16] = "";
     char tail[32];
     std::snprintf(tail, sizeof tail, "%.8s-%zu", role, number);
-    std::size_t const tail_size = std::min(longest, std::strlen(tail));
-    char text[longest + 1] = "";
-    char* const end = std::copy_n(name.data(), std::min(name.size(), longest - tail_size), text);
-    std::copy_n(tail, tail_size, end);
+    tail[sizeof text - 1] = '\0';
+    std::size_t const rest = sizeof text - 1 - std::strlen(tail);
+    std::strcpy(text + name.copy(text, rest), tail);
     ::pthread_setname_np(::pthread_self(), text);
 #endif
 }
@@ -52,11 +50,10 @@ ASIO_EWYK_DECL std::string name_of_this_thread()
     return name;
 }
 
-#if defined(__linux__)
-
 // Cached only if the child of any fork, announced or not, is sure to forget it.
-ASIO_EWYK_DECL void own_thread_id::learn() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void own_thread_id::learn() noexcept
 {
+#if defined(__linux__)
     // Not a static constant: a fork in between would leave its guard locked in the child. Twice
     // does no harm.
     static std::atomic<bool> registered{false};
@@ -64,65 +61,53 @@ ASIO_EWYK_DECL void own_thread_id::learn() noexcept
         registered.store(::pthread_atfork(nullptr, nullptr, [] { mine_ = unknown; }) == 0);
     if (registered.load())
         mine_ = current_thread_id();
+#endif
 }
 
 ASIO_EWYK_DECL thread_id current_thread_id() noexcept
 {
+#if defined(__linux__)
     return static_cast<thread_id>(::syscall(SYS_gettid));
+#else
+    return 0;
+#endif
 }
 
-ASIO_EWYK_DECL std::string thread_name(thread_id thread)
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t read_of_thread([[maybe_unused]] thread_id thread,
+    [[maybe_unused]] char const* file, char* text, [[maybe_unused]] std::size_t room) noexcept
+{
+    std::size_t size = 0;
+#if defined(__linux__)
+    int const error = errno;
+    char name[64];
+    std::snprintf(name, sizeof name, "/proc/self/task/%d/%s", thread, file);
+    if (int const opened = ::open(name, O_RDONLY | O_CLOEXEC); opened >= 0)
+    {
+        ssize_t const n = ::read(opened, text, room - 1);
+        size = n > 0 ? static_cast<std::size_t>(n) : 0;
+        ::close(opened);
+    }
+    errno = error;
+#endif
+    text[size] = '\0';
+    return size;
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::string thread_name(thread_id thread)
 {
     char text[64];
-    std::snprintf(text, sizeof text, "/proc/self/task/%d/comm", thread);
-    int const file = ::open(text, O_RDONLY | O_CLOEXEC);
-    ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text);
-    if (file >= 0)
-        ::close(file);
-    std::string name(text, size > 0 ? static_cast<std::size_t>(size) : 0);
-    if (name.ends_with('\n'))
-        name.pop_back();
-    return name;
+    std::size_t const size = read_of_thread(thread, "comm", text, sizeof text);
+    return std::string(text, size == 0 ? 0 : size - 1); // without the end of the line
 }
 
-ASIO_EWYK_DECL bool sleeps(thread_id thread) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool sleeps(thread_id thread) noexcept
 {
-    char text[256];
-    int const error = errno;
-    std::snprintf(text, sizeof text, "/proc/self/task/%d/stat", thread);
-    int const file = ::open(text, O_RDONLY | O_CLOEXEC);
-    ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
-    if (file >= 0)
-        ::close(file);
-    errno = error;
     // "<id> (<name>) <state> ...", where the name may contain anything.
-    text[size > 0 ? size : 0] = '\0';
+    char text[256];
+    read_of_thread(thread, "stat", text, sizeof text);
     char const* const end = std::strrchr(text, ')');
     return end == nullptr || end[1] == '\0' || end[2] != 'R';
 }
-
-#else
-
-ASIO_EWYK_DECL void own_thread_id::learn() noexcept
-{
-}
-
-ASIO_EWYK_DECL thread_id current_thread_id() noexcept
-{
-    return 0;
-}
-
-ASIO_EWYK_DECL std::string thread_name(thread_id)
-{
-    return {};
-}
-
-ASIO_EWYK_DECL bool sleeps(thread_id) noexcept
-{
-    return true;
-}
-
-#endif
 
 } // namespace asio_ewyk::detail
 

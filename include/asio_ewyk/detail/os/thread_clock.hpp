@@ -14,40 +14,56 @@
 #include <time.h>
 #include <unistd.h>
 #endif
+#if defined(_POSIX_THREAD_CPUTIME) && _POSIX_THREAD_CPUTIME >= 0
+#define ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS
+#endif
 
 namespace asio_ewyk::detail {
 
-#if defined(_POSIX_THREAD_CPUTIME) && _POSIX_THREAD_CPUTIME >= 0
-
 // Names a thread whose CPU time is asked for.
+#if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
 using cpu_clock = clockid_t;
+inline constexpr bool has_cpu_clocks = true;
+#else
+using cpu_clock = int;
+inline constexpr bool has_cpu_clocks = false;
+#endif
 
 inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
 {
-    cpu_clock id{};
-    return ::pthread_getcpuclockid(::pthread_self(), &id) == 0 ? std::optional(id) : std::nullopt;
+#if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
+    if (cpu_clock id{}; ::pthread_getcpuclockid(::pthread_self(), &id) == 0)
+        return id;
+#endif
+    return std::nullopt;
 }
 
 // How much that thread has used so far; none if it has ended.
-inline std::optional<std::chrono::nanoseconds> cpu_time_of(std::optional<cpu_clock> id) noexcept
+inline std::optional<std::chrono::nanoseconds> cpu_time_of(
+    [[maybe_unused]] std::optional<cpu_clock> id) noexcept
 {
-    timespec t{};
-    if (!id || ::clock_gettime(*id, &t) != 0)
-        return std::nullopt;
-    return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+#if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
+    if (timespec t{}; id && ::clock_gettime(*id, &t) == 0)
+        return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+#endif
+    return std::nullopt;
 }
 
+// 0 if it is not known.
 inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
 {
-    return cpu_time_of(CLOCK_THREAD_CPUTIME_ID).value_or(std::chrono::nanoseconds::zero());
+    std::optional<cpu_clock> id;
+#if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
+    id = CLOCK_THREAD_CPUTIME_ID;
+#endif
+    return cpu_time_of(id).value_or(std::chrono::nanoseconds::zero());
 }
 
-// Tells any thread how much CPU time another one has used, at no cost to that one.
+// Tells any thread how much CPU time another one has used, at no cost to that one; 0 if it is not
+// known.
 class thread_clock
 {
 public:
-    static constexpr bool works = true;
-
     // On the thread itself, at its beginning and at its end.
     void begin() noexcept
     {
@@ -88,38 +104,8 @@ private:
     mutable std::atomic<std::chrono::nanoseconds> most_{std::chrono::nanoseconds::zero()};
 };
 
-#else
-
-using cpu_clock = int;
-
-inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
-{
-    return std::nullopt;
-}
-
-inline std::optional<std::chrono::nanoseconds> cpu_time_of(std::optional<cpu_clock>) noexcept
-{
-    return std::nullopt;
-}
-
-// Not known: 0.
-inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
-{
-    return {};
-}
-
-class thread_clock
-{
-public:
-    static constexpr bool works = false;
-
-    void begin() noexcept {}
-    void end() noexcept {}
-    std::chrono::nanoseconds now() const noexcept { return {}; }
-};
-
-#endif
-
 } // namespace asio_ewyk::detail
+
+#undef ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS
 
 #endif

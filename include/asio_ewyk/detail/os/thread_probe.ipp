@@ -22,10 +22,9 @@
 
 namespace asio_ewyk::detail {
 
-#if defined(__linux__)
-
-ASIO_EWYK_DECL thread_probe::state thread_probe::of(thread_id thread) noexcept
+ASIO_EWYK_DECL thread_probe::state thread_probe::of([[maybe_unused]] thread_id thread) noexcept
 {
+#if defined(__linux__)
     int const error = errno;
     if (thread != thread_ || file_ < 0)
     {
@@ -66,48 +65,36 @@ ASIO_EWYK_DECL thread_probe::state thread_probe::of(thread_id thread) noexcept
     default: // -1: in no system call, as where a page is read
         return state::blocks;
     }
+#else
+    return state::unknown;
+#endif
 }
 
 ASIO_EWYK_DECL void thread_probe::close() noexcept
 {
+#if defined(__linux__)
     if (file_ >= 0)
         ::close(file_);
+#endif
     file_ = -1;
 }
 
 ASIO_EWYK_DECL bool become_idle_class() noexcept
 {
+#if defined(__linux__)
     sched_param const none{};
     return ::sched_setscheduler(0, SCHED_IDLE, &none) == 0;
+#else
+    return false;
+#endif
 }
 
 ASIO_EWYK_DECL bool move_to_cpu(int cpu) noexcept
 {
-    bool const moved = cpu >= 0 && cpu < end_of_cpus && bind_this_thread(cpu) == 0;
+    bool const moved = cpu >= 0 && cpu < cpu_mask::end && cpu_mask::only(cpu).apply() == 0;
     this_thread_spares = moved ? cpu : -1;
     return moved;
 }
-
-#else
-
-ASIO_EWYK_DECL thread_probe::state thread_probe::of(thread_id) noexcept
-{
-    return state::unknown;
-}
-
-ASIO_EWYK_DECL void thread_probe::close() noexcept {}
-
-ASIO_EWYK_DECL bool become_idle_class() noexcept
-{
-    return false;
-}
-
-ASIO_EWYK_DECL bool move_to_cpu(int) noexcept
-{
-    return false;
-}
-
-#endif
 
 } // namespace asio_ewyk::detail
 

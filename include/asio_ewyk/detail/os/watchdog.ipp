@@ -17,20 +17,20 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL watchdog& watchdog::instance()
+ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog& watchdog::instance()
 {
     static watchdog& one = *new watchdog;
     return one;
 }
 
-ASIO_EWYK_DECL watchdog::watchdog()
+ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog()
 {
 #if defined(ASIO_EWYK_HAS_PTHREAD)
     ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
 #endif
 }
 
-ASIO_EWYK_DECL void watchdog::add(client& c) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c) noexcept
 {
     std::lock_guard const lock(mutex_);
     c.next_ = std::exchange(clients_, &c);
@@ -38,7 +38,7 @@ ASIO_EWYK_DECL void watchdog::add(client& c) noexcept
     c.due_ = forever;
 }
 
-ASIO_EWYK_DECL void watchdog::remove(client& c) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 {
     std::lock_guard const life(life_mutex_);
     {
@@ -97,7 +97,7 @@ ASIO_EWYK_DECL bool watchdog::try_wake(client& c) noexcept
 }
 
 // Under life_mutex_. If the system refuses, the next wake() tries again.
-ASIO_EWYK_DECL bool watchdog::start() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
 {
     if (running_.load())
     {
@@ -142,20 +142,20 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
     }
 }
 
-ASIO_EWYK_DECL void watchdog::fork_prepare() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_prepare() noexcept
 {
     instance().life_mutex_.lock();
     instance().mutex_.lock();
 }
 
-ASIO_EWYK_DECL void watchdog::fork_parent() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_parent() noexcept
 {
     instance().mutex_.unlock();
     instance().life_mutex_.unlock();
 }
 
 // The child has no watchdog; the first wake() starts one.
-ASIO_EWYK_DECL void watchdog::fork_child() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
 {
     watchdog& self = instance();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached

@@ -25,7 +25,7 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL worker_pool_options checked(worker_pool_options o)
+ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
 {
     auto const require = [](bool holds, char const* message) {
         if (!holds)
@@ -63,7 +63,7 @@ struct elastic_threads::worker
     thread_id id = 0; // written by the thread, before it parks
 };
 
-ASIO_EWYK_DECL elastic_threads::elastic_threads(worker_pool_options options)
+ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::elastic_threads(worker_pool_options options)
     : options_(checked(std::move(options)))
     , parked_(2 * options_.max_threads)
     , workers_(2 * options_.max_threads)
@@ -74,7 +74,7 @@ ASIO_EWYK_DECL elastic_threads::elastic_threads(worker_pool_options options)
 {
 }
 
-ASIO_EWYK_DECL elastic_threads::~elastic_threads()
+ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::~elastic_threads()
 {
     stop_and_wait();
 }
@@ -216,7 +216,7 @@ ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
     release(client);
 }
 
-ASIO_EWYK_DECL void elastic_threads::report(std::exception_ptr error) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::report(std::exception_ptr error) noexcept
 {
     exceptions_.add();
     if (!options_.on_exception)
@@ -227,7 +227,7 @@ ASIO_EWYK_DECL void elastic_threads::report(std::exception_ptr error) noexcept
 // Under mutex_. The lowest free slot, so that a name's number tells how many threads there were. A
 // slot is not free while its thread is being started, even if that thread has ended already; so
 // there can be none for a moment.
-ASIO_EWYK_DECL std::size_t elastic_threads::reserve_place() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_place() noexcept
 {
     auto const free = std::find_if(
         workers_.begin(), workers_.end(), [](worker const& w) { return !w.used && !w.starting; });
@@ -242,7 +242,7 @@ ASIO_EWYK_DECL std::size_t elastic_threads::reserve_place() noexcept
     return static_cast<std::size_t>(free - workers_.begin());
 }
 
-ASIO_EWYK_DECL bool elastic_threads::start(std::size_t place) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t place) noexcept
 {
     worker& w = workers_[place];
     bool started = true;
@@ -286,7 +286,7 @@ ASIO_EWYK_DECL bool elastic_threads::start(std::size_t place) noexcept
     return started;
 }
 
-ASIO_EWYK_DECL void elastic_threads::start_for_queue() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::start_for_queue() noexcept
 {
     std::size_t place = parked_threads::none;
     {
@@ -321,7 +321,7 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
 // What was queued while threads that end had all the slots is left without one. So a thread frees
 // its own only when it sees, under the same lock, that no thread is missing. It starts what is
 // missing before, and only in slots that are free: a thread is never joined by one that it joins.
-ASIO_EWYK_DECL void elastic_threads::vacate_place(std::size_t place) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::vacate_place(std::size_t place) noexcept
 {
     for (bool started = true;;)
     {
@@ -428,7 +428,7 @@ ASIO_EWYK_DECL worker_pool_limits elastic_threads::limits() const noexcept
     return {min_threads_.load(), max_threads_.load(), idle_timeout_.load(), max_queue_};
 }
 
-ASIO_EWYK_DECL void elastic_threads::limit(worker_pool_limits const& l)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits const& l)
 {
     worker_pool_options all = options_;
     all.min_threads = l.min_threads;
@@ -461,7 +461,7 @@ ASIO_EWYK_DECL void elastic_threads::limit(worker_pool_limits const& l)
     start_for_queue();
 }
 
-ASIO_EWYK_DECL void elastic_threads::lease(std::size_t n)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::lease(std::size_t n)
 {
     std::lock_guard lock(mutex_);
     std::size_t const most = max_threads_.load() - 1;
@@ -487,7 +487,7 @@ ASIO_EWYK_DECL std::size_t elastic_threads::leased() const noexcept
 
 // How clients, and in the end all threads, leave a pool.
 
-ASIO_EWYK_DECL void elastic_threads::leave(pool_client& client)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::leave(pool_client& client)
 {
     std::unique_lock lock(mutex_);
     {
@@ -502,7 +502,7 @@ ASIO_EWYK_DECL void elastic_threads::leave(pool_client& client)
     client.end_wait();
 }
 
-ASIO_EWYK_DECL bool elastic_threads::await(pool_client& client, std::size_t own,
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::await(pool_client& client, std::size_t own,
     std::atomic<std::size_t> const& enough, time_point deadline)
 {
     std::unique_lock lock(mutex_);
@@ -521,7 +521,7 @@ ASIO_EWYK_DECL void elastic_threads::end_await()
     changed_.notify_all();
 }
 
-ASIO_EWYK_DECL void elastic_threads::stop() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::stop() noexcept
 {
     {
         std::lock_guard lock(mutex_);
@@ -540,7 +540,7 @@ ASIO_EWYK_DECL void elastic_threads::wake_parked() noexcept
 
 // Destroys a waiting task, outside of the lock, as its destructor may come back here; the client
 // must not be gone before.
-ASIO_EWYK_DECL bool elastic_threads::drop_one() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::drop_one() noexcept
 {
     task* t = nullptr;
     pool_client* client = nullptr;
@@ -559,13 +559,14 @@ ASIO_EWYK_DECL bool elastic_threads::drop_one() noexcept
     return true;
 }
 
-ASIO_EWYK_DECL void elastic_threads::stop_and_wait()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::stop_and_wait()
 {
     stop();
     join_threads();
 }
 
-ASIO_EWYK_DECL void elastic_threads::notify_fork(asio::execution_context::fork_event event)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::notify_fork(
+    asio::execution_context::fork_event event)
 {
     bool const before = event == asio::execution_context::fork_prepare;
     if (before && of_this_thread_ == this)
@@ -580,7 +581,7 @@ ASIO_EWYK_DECL void elastic_threads::notify_fork(asio::execution_context::fork_e
     join_threads();
 }
 
-ASIO_EWYK_DECL void elastic_threads::join_threads()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::join_threads()
 {
     {
         std::unique_lock lock(mutex_);

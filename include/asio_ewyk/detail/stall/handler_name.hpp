@@ -5,11 +5,14 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_HANDLER_NAME_HPP
 #define ASIO_EWYK_DETAIL_STALL_HANDLER_NAME_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/task_action.hpp>
 
 #include <boost/core/demangle.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -17,58 +20,46 @@ namespace asio_ewyk::detail {
 
 // The first argument of a template-id, given what follows its `<`; empty unless that is closed at
 // the very end. Names of operators that contain `<` or `>` cannot be told from brackets: none then.
-inline std::string_view first_argument(std::string_view rest) noexcept
+ASIO_EWYK_COLD inline std::string_view first_argument(std::string_view rest) noexcept
 {
     if (rest.find("operator") != rest.npos && rest.find("operator()") == rest.npos)
         return {};
     std::size_t depth = 1;
     std::size_t end = rest.npos;
     for (std::size_t i = 0; i != rest.size(); ++i)
-        switch (rest[i])
-        {
-        case '<':
-        case '(':
-        case '{':
-        case '[':
+    {
+        std::string_view const brackets = "<({[>)}]";
+        std::size_t const bracket = brackets.find(rest[i]);
+        if (bracket < 4)
             ++depth;
-            break;
-        case ',':
-            if (depth == 1 && end == rest.npos)
-                end = i;
-            break;
-        case '>':
-        case ')':
-        case '}':
-        case ']':
-            if (--depth == 0)
-                return i + 1 == rest.size() ? rest.substr(0, end == rest.npos ? i : end)
-                                            : std::string_view();
-            break;
-        }
+        else if (rest[i] == ',' && depth == 1)
+            end = std::min(end, i);
+        else if (bracket != brackets.npos && --depth == 0)
+            return i + 1 == rest.size() ? rest.substr(0, std::min(end, i)) : std::string_view();
+    }
     return {};
 }
 
 // A type's name without what Asio and this library wrap a handler in to call it: templates whose
 // first argument is the handler.
-inline std::string_view unwrapped(std::string_view name) noexcept
+ASIO_EWYK_COLD inline std::string_view unwrapped(std::string_view name) noexcept
 {
-    constexpr std::string_view scopes[] = {"boost::asio::", "detail::", "asio_ewyk::"};
-    constexpr std::string_view wrappers[] = {"binder0<", "binder1<", "binder2<", "binder3<",
-        "move_binder1<", "move_binder2<", "work_dispatcher<", "rewrapped_handler<",
-        "executor_binder<", "allocator_binder<", "immediate_executor_binder<",
-        "cancellation_slot_binder<", "invocation_binder<"};
+    static constexpr std::string_view scopes[] = {"boost::asio::", "detail::", "asio_ewyk::"};
+    static constexpr std::string_view wrappers[] = {"binder0", "binder1", "binder2", "binder3",
+        "move_binder1", "move_binder2", "work_dispatcher", "rewrapped_handler", "executor_binder",
+        "allocator_binder", "immediate_executor_binder", "cancellation_slot_binder",
+        "invocation_binder"};
     for (;;)
     {
         std::string_view inner = name;
         for (std::string_view const scope : scopes)
             if (inner.starts_with(scope))
                 inner.remove_prefix(scope.size());
-        if (inner.size() == name.size())
+        std::size_t const open = inner.find('<');
+        if (inner.size() == name.size() || open == inner.npos
+            || std::ranges::find(wrappers, inner.substr(0, open)) == std::end(wrappers))
             return name;
-        std::string_view argument;
-        for (std::string_view const wrapper : wrappers)
-            if (inner.starts_with(wrapper))
-                argument = first_argument(inner.substr(wrapper.size()));
+        std::string_view argument = first_argument(inner.substr(open + 1));
         while (argument.ends_with(' '))
             argument.remove_suffix(1);
         if (argument.empty())
@@ -78,7 +69,7 @@ inline std::string_view unwrapped(std::string_view name) noexcept
 }
 
 // For people. Empty if it is not a handler.
-inline std::string handler_name(task_action action)
+ASIO_EWYK_COLD inline std::string handler_name(task_action action)
 {
     boost::core::typeinfo const* const type
         = action ? action(nullptr, task_purpose::describe) : nullptr;

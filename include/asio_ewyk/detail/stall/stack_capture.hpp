@@ -5,12 +5,13 @@
 #ifndef ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
 #define ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #if defined(__linux__) && __has_include(<execinfo.h>)
@@ -20,14 +21,12 @@
 #include <boost/core/demangle.hpp>
 
 #include <execinfo.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -48,7 +47,7 @@ class BOOST_SYMBOL_VISIBLE stack_capture
 {
 public:
     // Warms up what the handler uses: the first call loads a library.
-    static void install(int signal)
+    ASIO_EWYK_COLD static void install(int signal)
     {
         if (signal == 0)
             return;
@@ -62,7 +61,7 @@ public:
     }
 
     // At that change of the thread's record; empty if it has changed since, or does not answer.
-    static std::vector<std::string> of(
+    ASIO_EWYK_COLD static std::vector<std::string> of(
         thread_activity const& a, std::uint64_t changes, int signal)
     {
         std::lock_guard const lock(one_);
@@ -109,12 +108,7 @@ private:
     static bool is_held_up(thread_id thread, int signal) noexcept
     {
         char text[4096];
-        std::snprintf(text, sizeof text, "/proc/self/task/%d/status", thread);
-        int const file = ::open(text, O_RDONLY | O_CLOEXEC);
-        ssize_t const size = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
-        if (file >= 0)
-            ::close(file);
-        text[size > 0 ? size : 0] = '\0';
+        read_of_thread(thread, "status", text, sizeof text);
         auto const has = [&](char const* set) {
             char const* const found = std::strstr(text, set);
             return found
@@ -137,20 +131,28 @@ private:
     }
 
     // "<module>(<symbol>+<offset>) [<address>]", where the symbol may be missing.
-    static std::vector<std::string> symbols()
+    ASIO_EWYK_COLD static std::vector<std::string> symbols()
     {
-        std::vector<std::string> lines;
         std::unique_ptr<char*, void (*)(void*)> const texts(
             ::backtrace_symbols(frames_, depth_), &std::free);
-        for (int i = own; texts && i < depth_; ++i)
+        if (!texts || depth_ <= own)
+            return {};
+        std::vector<std::string> lines(static_cast<std::size_t>(depth_ - own));
+        for (std::size_t i = 0; i != lines.size(); ++i)
         {
-            std::string line = texts.get()[i];
-            auto const begin = line.find('(');
-            auto const end = line.find('+', begin);
-            if (begin != line.npos && end != line.npos && end > begin + 1)
-                line.replace(begin + 1, end - begin - 1,
-                    boost::core::demangle(line.substr(begin + 1, end - begin - 1).c_str()));
-            lines.push_back(std::move(line));
+            std::string_view const text = texts.get()[i + own];
+            auto const begin = text.find('(') + 1;
+            auto const end = text.find('+', begin);
+            if (begin != 0 && end != text.npos && end > begin)
+            {
+                std::string const symbol(text.substr(begin, end - begin));
+                boost::core::scoped_demangled_name const name(symbol.c_str());
+                lines[i].append(text.substr(0, begin));
+                lines[i].append(name.get() ? name.get() : symbol.c_str());
+                lines[i].append(text.substr(end));
+            }
+            else
+                lines[i].append(text);
         }
         return lines;
     }

@@ -9,18 +9,60 @@
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/stall/lag_finder.hpp>
-#include <asio_ewyk/detail/stall/stall_limit.hpp>
 #include <asio_ewyk/detail/stall/stall_report_thread.hpp>
 #include <asio_ewyk/stall_report.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
+#include <utility>
 
 namespace asio_ewyk::detail {
+
+// How many reports of one context there may be: so many in a second.
+class stall_limit
+{
+public:
+    static constexpr std::size_t most = 10;
+    static constexpr std::chrono::nanoseconds window = std::chrono::seconds(1);
+
+    // `full`: there is no room for one.
+    bool allows(time_point now, bool full = false) noexcept
+    {
+        if (n_ == 0 || now - began_ >= window)
+        {
+            began_ = now;
+            n_ = 0;
+        }
+        if (n_ == most || full)
+        {
+            ++suppressed_;
+            return false;
+        }
+        ++n_;
+        return true;
+    }
+
+    // How many were not allowed since this was asked last.
+    std::size_t take_suppressed() noexcept { return std::exchange(suppressed_, 0); }
+
+private:
+    time_point began_{};
+    std::size_t n_ = 0; // in this window
+    std::size_t suppressed_ = 0;
+};
+
+// What the detector knows of what is in a slot.
+struct stall_notes
+{
+    std::size_t tenant = 0;
+    std::chrono::nanoseconds longest{}; // that a current handler has run
+    task_action runs = nullptr;         // that one
+    stall_limit limit{};
+    lag_finder lag{};
+};
 
 // What the stall_monitor sees when it looks at the records of all threads, and what it makes of it.
 // The watchdog's thread only.
@@ -53,36 +95,6 @@ public:
     }
 
 private:
-    // The handler that a thread was in.
-    struct sighting
-    {
-        bool known = false;          // the thread was seen before
-        std::uint64_t changes = 0;
-        time_point since{};          // when it was seen first
-        bool stalls = false;         // was found, or left out
-        bool found = false;          // was found
-        void const* owner = nullptr; // then
-    };
-
-    // What is in a slot.
-    struct context
-    {
-        std::size_t tenant = 0;
-        std::chrono::nanoseconds longest{}; // that a current handler has run
-        task_action runs = nullptr;         // that one
-        stall_limit limit{};
-        lag_finder lag{};
-    };
-
-    // The element of that number, and all before it. Elements stay where they are.
-    template <class T>
-    static T& at(std::deque<T>& all, std::size_t number)
-    {
-        while (all.size() <= number)
-            all.emplace_back();
-        return all[number];
-    }
-
     static bool reports(registry_slot const& p) noexcept
     {
         return p.threshold() != std::chrono::nanoseconds::zero();
@@ -109,88 +121,86 @@ private:
         if (!reports(p))
             return;
         r.threshold = std::min(r.threshold, p.threshold());
-        context& c = at(contexts_, p.number());
-        if (std::size_t const tenant = p.tenant(); c.tenant != tenant)
-        {
-            c = context();
-            c.tenant = tenant;
-        }
-        c.longest = {};
-        c.runs = nullptr;
+        if (!p.notes)
+            p.notes = new stall_notes;
+        if (std::size_t const tenant = p.tenant(); p.notes->tenant != tenant)
+            *p.notes = {.tenant = tenant};
+        p.notes->longest = {};
+        p.notes->runs = nullptr;
     }
 
     void look_at(thread_activity& a, time_point now, result& r)
     {
         thread_activity::sight const s = a.look();
-        sighting& g = at(threads_, a.number());
-        if (!g.known || s.changes != g.changes)
+        time_point since = s.seen;
+        if (since == time_point())
         {
             r.changed = true;
-            sighting const before = g;
-            g = {.known = true, .changes = s.changes, .since = now};
-            a.see(s.changes, now);
-            if (registry_slot* const p = before.found ? find(before.owner) : nullptr)
+            since = now;
+            time_point const before = a.see(s.changes, now);
+            void const* const owner = std::exchange(a.found, {}).reported;
+            if (registry_slot* const p = owner ? find(owner) : nullptr)
                 reporter_->add({.kind = stall_kind::ended,
                     .place = p,
-                    .owner = before.owner,
+                    .owner = owner,
                     .where = &a,
-                    .time = now - before.since});
+                    .time = now - before});
         }
         registry_slot* const p = runs_handler(s) ? find(s.now.owner) : nullptr;
-        if (!p)
+        if (!p || !p->notes)
             return;
         std::chrono::nanoseconds const threshold = p->threshold();
-        std::chrono::nanoseconds const time = now - g.since;
-        context& c = at(contexts_, p->number());
-        if (time >= c.longest)
+        std::chrono::nanoseconds const time = now - since;
+        if (time >= p->notes->longest)
         {
-            c.longest = time;
-            c.runs = s.now.what;
+            p->notes->longest = time;
+            p->notes->runs = s.now.what;
         }
-        if (!g.stalls && time >= threshold)
+        if (!a.found.stalls && time >= threshold)
         {
-            g.stalls = true;
-            g.owner = s.now.owner;
-            if (allows(c, now))
-            {
-                reporter_->add({.kind = stall_kind::running,
-                    .place = p,
-                    .owner = g.owner,
-                    .where = &a,
-                    .sight = s,
-                    .since = g.since,
-                    .suppressed = c.limit.take_suppressed()});
-                g.found = true;
-            }
+            a.found.stalls = true;
+            if (report(now, {.kind = stall_kind::running,
+                               .place = p,
+                               .owner = s.now.owner,
+                               .where = &a,
+                               .sight = s,
+                               .since = since}))
+                a.found.reported = s.now.owner;
         }
         // Then less and less often, so that its end is seen.
         r.due = std::min(r.due,
-            g.stalls ? after(std::max<std::chrono::nanoseconds>(again, time / 16), now)
-                     : after(threshold, g.since));
+            a.found.stalls ? after(std::max<std::chrono::nanoseconds>(again, time / 16), now)
+                           : after(threshold, since));
     }
 
-    bool allows(context& c, time_point now) { return c.limit.allows(now, reporter_->full()); }
+    // False if there were too many of that context.
+    bool report(time_point now, stall_report_thread::finding f)
+    {
+        stall_limit& limit = f.place->notes->limit;
+        if (!limit.allows(now, reporter_->full()))
+            return false;
+        f.suppressed = limit.take_suppressed();
+        reporter_->add(f);
+        return true;
+    }
 
     void look_for_lag(registry_slot& p, time_point now)
     {
-        if (!reports(p))
+        if (!reports(p) || !p.notes)
             return;
-        context& c = at(contexts_, p.number());
         p.look(p.owner(), [&](registration const& w) {
             inspectable const& what = w.what();
             if (!what.serves())
-                return c.lag.reset();
-            auto const found = c.lag.look(now, w.settings().threshold, what.taken(), c.longest,
-                [&] { return what.waiting(); });
-            if (!found || !allows(c, now))
-                return;
-            reporter_->add({.kind = stall_kind::lag,
-                .place = &p,
-                .owner = p.owner(),
-                .sight = {.now = {c.runs, nullptr}},
-                .time = found->time,
-                .ran = found->ran,
-                .suppressed = c.limit.take_suppressed()});
+                return p.notes->lag.reset();
+            auto const found = p.notes->lag.look(now, w.settings().threshold, what.taken(),
+                p.notes->longest, [&] { return what.waiting(); });
+            if (found)
+                report(now, {.kind = stall_kind::lag,
+                                .place = &p,
+                                .owner = p.owner(),
+                                .sight = {.now = {p.notes->runs, nullptr}},
+                                .time = found->time,
+                                .ran = found->ran});
         });
     }
 
@@ -198,9 +208,6 @@ private:
     static constexpr auto again = std::chrono::milliseconds(2);
 
     stall_report_thread* reporter_ = nullptr; // of the look
-
-    std::deque<sighting> threads_; // by number of the record
-    std::deque<context> contexts_; // by number of the slot
 };
 
 } // namespace asio_ewyk::detail

@@ -18,10 +18,13 @@
 #include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <optional>
+#include <string_view>
 
 namespace asio_ewyk::detail {
 
-namespace asio = boost::asio;
+// What a value of the environment variable ASIO_EWYK_STALLS says, as "100ms"; or nothing.
+std::optional<std::chrono::nanoseconds> stall_threshold_from(std::string_view text) noexcept;
 
 // Looks for stalls, one for the process, on the watchdog's thread. Another thread reports what it
 // finds, see stall_report_thread.

@@ -8,12 +8,13 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/stall/stack_capture.hpp>
-#include <asio_ewyk/detail/stall/stall_environment.hpp>
 #include <asio_ewyk/detail/stall/stall_monitor.hpp>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #if defined(__linux__) && __has_include(<linux/membarrier.h>)
@@ -44,13 +45,13 @@ inline void fence_other_threads() noexcept
 #endif
 }
 
-ASIO_EWYK_DECL stall_monitor& stall_monitor::instance() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD stall_monitor& stall_monitor::instance() noexcept
 {
     static stall_monitor& one = *new stall_monitor;
     return one;
 }
 
-ASIO_EWYK_DECL stall_monitor::stall_monitor()
+ASIO_EWYK_DECL ASIO_EWYK_COLD stall_monitor::stall_monitor()
 {
     thread_activity::wake_by(&stall_monitor::wake);
     watchdog::instance(); // so that its mutexes are locked after this one before a fork
@@ -62,19 +63,46 @@ ASIO_EWYK_DECL stall_monitor::stall_monitor()
 }
 
 #if defined(ASIO_EWYK_SEPARATE_COMPILATION)
-ASIO_EWYK_DECL stall_observer* linked_stall_observer() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD stall_observer* linked_stall_observer() noexcept
 {
     return &stall_monitor::instance();
 }
 #endif
 
-ASIO_EWYK_DECL std::chrono::nanoseconds stall_monitor::threshold(
-    std::chrono::nanoseconds option) const noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::optional<std::chrono::nanoseconds> stall_threshold_from(
+    std::string_view text) noexcept
 {
-    return stall_threshold_of_environment().value_or(option);
+    std::size_t const digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::chrono::duration<double> count{};
+    for (char const digit : text.substr(0, digits))
+        count = count * 10 + std::chrono::seconds(digit - '0');
+    std::string_view const unit = text.substr(digits);
+    if (digits == 0 || digits > 19)
+        return std::nullopt;
+    if (unit == "s" || (unit.empty() && count.count() == 0))
+        return saturated(count);
+    if (unit == "ms")
+        return saturated(count / 1e3);
+    if (unit == "us")
+        return saturated(count / 1e6);
+    return std::nullopt;
 }
 
-ASIO_EWYK_DECL void stall_monitor::join(int stack_signal) noexcept
+// Read once: the environment may be changed while contexts are made.
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::chrono::nanoseconds stall_monitor::threshold(
+    std::chrono::nanoseconds option) const noexcept
+{
+    static auto const found = []() -> std::optional<std::chrono::nanoseconds> {
+        char const* const text = std::getenv("ASIO_EWYK_STALLS");
+        auto const threshold = text ? stall_threshold_from(text) : std::nullopt;
+        if (text && !threshold)
+            std::fputs("asio_ewyk: ignored: ASIO_EWYK_STALLS is no time such as 100ms\n", stderr);
+        return threshold;
+    }();
+    return found.value_or(option);
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::join(int stack_signal) noexcept
 {
     stack_capture::install(stack_signal);
     std::lock_guard const lock(mutex_);
@@ -83,7 +111,7 @@ ASIO_EWYK_DECL void stall_monitor::join(int stack_signal) noexcept
     watchdog::instance().wake(*this, false); // its threshold may be the least
 }
 
-ASIO_EWYK_DECL void stall_monitor::leave() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::leave() noexcept
 {
     bool last = false;
     {
@@ -95,7 +123,7 @@ ASIO_EWYK_DECL void stall_monitor::leave() noexcept
         reporter_.await();
 }
 
-ASIO_EWYK_DECL void stall_monitor::notify_fork(
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::notify_fork(
     boost::asio::execution_context::fork_event event) noexcept
 {
     bool const before = event == boost::asio::execution_context::fork_prepare;
@@ -112,7 +140,7 @@ ASIO_EWYK_DECL void stall_monitor::notify_fork(
 }
 
 // Under mutex_.
-ASIO_EWYK_DECL void stall_monitor::update() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::update() noexcept
 {
     bool const watches = contexts_ != 0 && forks_ == 0;
     if (std::exchange(watches_, watches) == watches)
@@ -127,7 +155,7 @@ ASIO_EWYK_DECL void stall_monitor::update() noexcept
 // On a thread that begins a handler. It may hold a mutex that the program's own fork handlers wait
 // for, in a fork under way that holds the watchdog's. So it only tries; the next handler that
 // begins tries again.
-ASIO_EWYK_DECL void stall_monitor::wake() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::wake() noexcept
 {
     stall_monitor& self = instance();
     time_point const now = std::chrono::steady_clock::now();
@@ -145,7 +173,7 @@ ASIO_EWYK_DECL void stall_monitor::wake() noexcept
     thread_activity::ask(true);
 }
 
-ASIO_EWYK_DECL time_point stall_monitor::look(time_point now) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD time_point stall_monitor::look(time_point now) noexcept
 {
     bool const asked = thread_activity::asked();
     auto const seen = looks_.look(now, reporter_);
@@ -159,7 +187,7 @@ ASIO_EWYK_DECL time_point stall_monitor::look(time_point now) noexcept
 
 // The child has neither the watchdog nor other threads. It keeps what it inherits: contexts that it
 // uses, or will destroy.
-ASIO_EWYK_DECL void stall_monitor::fork_child() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::fork_child() noexcept
 {
     stall_monitor& self = instance();
     thread_activity::forget_others();

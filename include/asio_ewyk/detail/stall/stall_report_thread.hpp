@@ -14,11 +14,10 @@
 
 #include <chrono>
 #include <cstddef>
-#include <map>
+#include <forward_list>
+#include <list>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -71,19 +70,25 @@ private:
         writes, // a line
     };
 
+    struct told
+    {
+        thread_activity const* where = nullptr; // null: not needed any more
+        stall_report report;
+    };
+
     void work() noexcept;
     void tell(finding const& f) noexcept;
-    std::optional<stall_report> describe(finding const& f, registration const& w);
+    stall_report const* describe(finding const& f, registration const& w);
     void write(std::string const& line) noexcept;
     void enter(state s) noexcept;
 
     // Not held while anything is reported.
     std::mutex mutex_;
-    std::vector<finding> findings_; // guarded by mutex_
-    state state_ = state::absent;   // guarded by mutex_, written by the thread while there is one
+    std::list<finding> findings_; // guarded by mutex_
+    state state_ = state::absent; // guarded by mutex_, written by the thread while there is one
 
-    // What was reported of running handlers. The thread's.
-    std::map<thread_activity const*, stall_report> told_;
+    // What is being reported, and what was reported of running handlers. The thread's.
+    std::forward_list<told> told_;
 };
 
 } // namespace asio_ewyk::detail

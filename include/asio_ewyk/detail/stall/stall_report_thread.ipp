@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/stall/handler_name.hpp>
 #include <asio_ewyk/detail/stall/stack_capture.hpp>
@@ -15,19 +16,17 @@
 #include <chrono>
 #include <cstdio>
 #include <new>
-#include <sstream>
 #include <thread>
-#include <utility>
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL void stall_report_thread::add(finding const& f)
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::add(finding const& f)
 {
     std::lock_guard const lock(mutex_);
     findings_.push_back(f);
 }
 
-ASIO_EWYK_DECL bool stall_report_thread::full()
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool stall_report_thread::full()
 {
     std::lock_guard const lock(mutex_);
     return findings_.size() >= most;
@@ -35,7 +34,7 @@ ASIO_EWYK_DECL bool stall_report_thread::full()
 
 // The thread inherits the watchdog's signal mask and CPUs. It is detached: it may be stuck when the
 // last context goes. Otherwise it ends long before.
-ASIO_EWYK_DECL bool stall_report_thread::start() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool stall_report_thread::start() noexcept
 {
     std::lock_guard const lock(mutex_);
     if (state_ != state::absent || findings_.empty())
@@ -52,7 +51,7 @@ ASIO_EWYK_DECL bool stall_report_thread::start() noexcept
     }
 }
 
-ASIO_EWYK_DECL void stall_report_thread::await() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::await() noexcept
 {
     std::unique_lock lock(mutex_);
     while (state_ == state::tells)
@@ -63,18 +62,19 @@ ASIO_EWYK_DECL void stall_report_thread::await() noexcept
     }
 }
 
-ASIO_EWYK_DECL void stall_report_thread::forget_thread() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::forget_thread() noexcept
 {
     ::new (this) stall_report_thread; // its thread may have been anywhere
 }
 
-ASIO_EWYK_DECL void stall_report_thread::work() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::work() noexcept
 {
     name_this_thread("ewyk-stalls", 0);
     std::unique_lock lock(mutex_);
     while (!findings_.empty())
     {
-        auto const some = std::exchange(findings_, {});
+        std::list<finding> some;
+        some.swap(findings_);
         lock.unlock();
         for (finding const& f : some)
             tell(f);
@@ -99,19 +99,20 @@ inline bool told_to(stall_callback const& callback, stall_report const& report) 
 }
 
 // A report must not end the program, nor be lost; as a line, it must not hold up a context.
-ASIO_EWYK_DECL void stall_report_thread::tell(finding const& f) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::tell(finding const& f) noexcept
 {
     try
     {
         std::string line;
         f.place->look(f.owner, [&](registration const& w) {
-            auto const report = describe(f, w);
-            if (report && !told_to(w.settings().on_stall, *report))
-            {
-                std::ostringstream text;
-                text << "asio_ewyk: " << *report << '\n';
-                line = text.str();
-            }
+            stall_report const* const report = describe(f, w);
+            if (!report || told_to(w.settings().on_stall, *report))
+                return;
+            string_sink text(line);
+            text << "asio_ewyk: ";
+            detail::describe(text, *report);
+            text << '\n';
+            text.flush();
         });
         if (!line.empty())
             write(line);
@@ -120,34 +121,35 @@ ASIO_EWYK_DECL void stall_report_thread::tell(finding const& f) noexcept
     {
         // No memory for it.
     }
+    told_.remove_if([](told const& t) { return !t.where; });
 }
 
-// Nothing if the handler has ended meanwhile, or, with `ended`, was not reported before.
-ASIO_EWYK_DECL std::optional<stall_report> stall_report_thread::describe(
+// Null if the handler has ended meanwhile, or, with `ended`, was not reported before.
+ASIO_EWYK_DECL ASIO_EWYK_COLD stall_report const* stall_report_thread::describe(
     finding const& f, registration const& w)
 {
-    stall_report r;
-    auto const told = told_.extract(f.where);
-    if (f.kind == stall_kind::ended)
-    {
-        if (!told)
-            return std::nullopt;
-        r = told.mapped();
-        r.sleeps = false;
-        r.stack.clear();
-    }
-    else
-    {
-        r.context = w.settings().context;
-        r.handler = handler_name(f.sight.now.what);
-    }
+    told* last = nullptr;
+    for (told& t : told_)
+        if (t.where == f.where)
+            (last = &t)->where = nullptr;
+    bool const ended = f.kind == stall_kind::ended;
+    if (ended && !last)
+        return nullptr;
+    told& one = ended ? *last : told_.emplace_front();
+    stall_report& r = one.report;
     r.kind = f.kind;
     r.time = f.time;
     r.ran = f.ran;
     r.suppressed = f.suppressed;
     r.waiting = w.what().waiting();
-    if (f.kind != stall_kind::running)
-        return r;
+    r.sleeps = false;
+    r.stack.clear();
+    if (ended)
+        return &r;
+    r.context = w.settings().context;
+    r.handler = handler_name(f.sight.now.what);
+    if (f.kind == stall_kind::lag)
+        return &r;
 
     if (f.sight.where.file)
         r.location.emplace(f.sight.where.file, f.sight.where.line, f.sight.where.function);
@@ -156,33 +158,27 @@ ASIO_EWYK_DECL std::optional<stall_report> stall_report_thread::describe(
     r.sleeps = sleeps(r.thread_id);
     // If the handler has ended meanwhile, none of this may be true.
     if (f.where->changes() != f.sight.changes)
-        return std::nullopt;
+        return nullptr;
     r.time = std::chrono::steady_clock::now() - f.since;
     // Last: the signal may end what the handler waits for, and so the handler.
     if (w.settings().stack_signal != 0)
         r.stack = stack_capture::of(*f.where, f.sight.changes, w.settings().stack_signal);
-    told_[f.where] = r;
-    return r;
+    one.where = f.where;
+    return &r;
 }
 
-ASIO_EWYK_DECL void stall_report_thread::enter(state s) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::enter(state s) noexcept
 {
     std::lock_guard const lock(mutex_);
     state_ = s;
 }
 
 // Not by stdio: its lock would block all other threads that write to stderr.
-ASIO_EWYK_DECL void stall_report_thread::write(std::string const& line) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::write(std::string const& line) noexcept
 {
     enter(state::writes);
 #if defined(ASIO_EWYK_HAS_PTHREAD)
-    for (std::size_t done = 0; done < line.size();)
-    {
-        ssize_t const n = ::write(STDERR_FILENO, line.data() + done, line.size() - done);
-        if (n <= 0)
-            break;
-        done += static_cast<std::size_t>(n);
-    }
+    write_all(STDERR_FILENO, line.data(), line.size());
 #else
     std::fputs(line.c_str(), stderr);
 #endif

@@ -6,7 +6,7 @@
 #define ASIO_EWYK_DETAIL_TRACE_TRACE_FLOWS_HPP
 
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
-#include <asio_ewyk/detail/trace/trace_content.hpp>
+#include <asio_ewyk/detail/trace/trace_log.hpp>
 
 #include <algorithm>
 #include <array>

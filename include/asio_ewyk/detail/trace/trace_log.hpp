@@ -9,17 +9,27 @@
 #include <asio_ewyk/detail/observe/task_action.hpp>
 #include <asio_ewyk/detail/observe/trace_event.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/trace/trace_clock.hpp>
+#include <asio_ewyk/detail/trace/trace_ring.hpp>
 
 #include <boost/config.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace asio_ewyk::detail {
 
-struct trace_content;
-class trace_ring;
+// What a trace has, so far.
+struct trace_content
+{
+    std::vector<std::shared_ptr<trace_ring>> all;
+    trace_clock clock;
+    std::size_t without_ring = 0; // threads
+    std::uint64_t forgotten = 0;  // events of threads that have ended
+};
 
 // The trace of this process: the rings of all threads that have recorded something since start().
 //
@@ -39,7 +49,6 @@ public:
         trace_recorder::set(nullptr);
         session_.store(0);
     }
-
 
     static trace_content now();
 

@@ -6,7 +6,6 @@
 #define ASIO_EWYK_DETAIL_TRACE_TRACE_LOG_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/trace/trace_content.hpp>
 #include <asio_ewyk/detail/trace/trace_log.hpp>
 
 #include <algorithm>
@@ -23,17 +22,14 @@ namespace asio_ewyk::detail {
 struct trace_log::state
 {
     std::mutex mutex;
-    trace_content::rings all; // guarded by mutex, as are all
+    trace_content has; // guarded by mutex, as are all
     std::size_t capacity = 0;
-    std::size_t without_ring = 0;
-    std::uint64_t forgotten = 0;
     std::uint32_t sessions = 0;
 
-    // Of `all`, the rings of threads that have ended, in the order of their ends; and how many
+    // Of those, the rings of threads that have ended, in the order of their ends; and how many
     // records they have room for.
     std::deque<std::shared_ptr<trace_ring>> ended;
     std::size_t kept = 0;
-    trace_clock clock;
 
     // As many events of ended threads are kept as so many live threads can have.
     static constexpr std::size_t most_ended = 16;
@@ -44,8 +40,8 @@ struct trace_log::state
     // Under the mutex. The thread records nothing any more, so its ring shrinks to what it has.
     void end(std::shared_ptr<trace_ring> const& ring)
     {
-        auto const found = std::find(all.begin(), all.end(), ring);
-        if (found == all.end())
+        auto const found = std::find(has.all.begin(), has.all.end(), ring);
+        if (found == has.all.end())
             return;
         auto const packed = std::make_shared<trace_ring>(std::as_const(*ring));
         ended.push_back(packed);
@@ -54,8 +50,8 @@ struct trace_log::state
         while (kept / most_ended > std::max(capacity, std::size_t{16}) && !ended.empty())
         {
             kept -= cost(*ended.front());
-            forgotten += ended.front()->recorded();
-            all.erase(std::find(all.begin(), all.end(), ended.front()));
+            has.forgotten += ended.front()->recorded();
+            std::erase(has.all, ended.front());
             ended.pop_front();
         }
     }
@@ -97,15 +93,12 @@ struct trace_log::keeper
 ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
 {
     state& s = state::shared();
-    trace_content::rings before;
+    trace_content before{.all = {}, .clock = trace_clock(cycles)};
     std::lock_guard const lock(s.mutex);
-    before.swap(s.all);
+    std::swap(before, s.has);
     s.capacity = events_per_thread;
-    s.without_ring = 0;
-    s.forgotten = 0;
     s.ended.clear();
     s.kept = 0;
-    s.clock = trace_clock(cycles);
     if (++s.sessions == 0)
         ++s.sessions;
     // Release: see write().
@@ -117,7 +110,7 @@ ASIO_EWYK_DECL trace_content trace_log::now()
 {
     state& s = state::shared();
     std::lock_guard const lock(s.mutex);
-    return {s.all, s.clock, s.without_ring, s.forgotten};
+    return s.has;
 }
 
 ASIO_EWYK_DECL void trace_log::write(
@@ -143,14 +136,14 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
         return false;
     try
     {
-        auto ring = std::make_shared<trace_ring>(s.capacity, s.clock.cycles());
-        s.all.push_back(ring);
+        auto ring = std::make_shared<trace_ring>(s.capacity, s.has.clock.cycles());
+        s.has.all.push_back(ring);
         before = std::exchange(kept.ring, std::move(ring));
         mine_ = {kept.ring.get(), session, false};
     }
     catch (...)
     {
-        ++s.without_ring;
+        ++s.has.without_ring;
         mine_ = {nullptr, session, false};
     }
     return true;

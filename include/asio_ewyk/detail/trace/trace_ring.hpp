@@ -9,6 +9,8 @@
 #include <asio_ewyk/detail/observe/trace_event.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
+#include <boost/config.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -59,14 +61,7 @@ public:
         , name_(ended.name_)
     {
         for (std::uint64_t i = count_ - capacity(); i != count_; ++i)
-        {
-            slot const& from = ended.slots_[i % ended.size_];
-            slot& to = slots_[i % size_];
-            to.time.store(from.time);
-            to.subject.store(from.subject);
-            to.what.store(from.what);
-            to.event.store(from.event);
-        }
+            slots_[i % size_].write(ended.slots_[i % ended.size_].read());
     }
 
     trace_ring& operator=(trace_ring const&) = delete;
@@ -83,14 +78,8 @@ public:
     void push(trace_record const& r) noexcept
     {
         std::uint64_t const n = count_.load(std::memory_order_relaxed);
-        slot& s = slots_[next_];
+        slots_[next_].write(r);
         next_ = next_ + 1 == size_ ? 0 : next_ + 1;
-        s.time.store(r.time, std::memory_order_release);
-        s.subject.store(r.subject, std::memory_order_release);
-        s.what.store(r.what, std::memory_order_release);
-        s.event.store(
-            std::uint64_t{r.detail} << 8 | static_cast<std::uint64_t>(r.event),
-            std::memory_order_release);
         // Release: a thread that reads the count sees all that it counts.
         count_.store(n + 1, std::memory_order_release);
     }
@@ -103,17 +92,7 @@ public:
         records.clear();
         records.reserve(static_cast<std::size_t>(end - begin));
         for (std::uint64_t i = begin; i != end; ++i)
-        {
-            slot const& s = slots_[i % size_];
-            trace_record r{};
-            r.time = s.time.load(std::memory_order_acquire);
-            r.subject = s.subject.load(std::memory_order_acquire);
-            r.what = s.what.load(std::memory_order_acquire);
-            std::uint64_t const word = s.event.load(std::memory_order_acquire);
-            r.detail = static_cast<std::uint32_t>(word >> 8);
-            r.event = static_cast<trace_event>(word & 0xff);
-            records.push_back(r);
-        }
+            records.push_back(slots_[i % size_].read());
         // One record more than is counted may have been begun since. Relaxed: see above.
         std::uint64_t const now = count_.load(std::memory_order_relaxed);
         std::uint64_t const intact = now < size_ ? 0 : now - size_ + 1;
@@ -129,6 +108,27 @@ private:
         std::atomic<void const*> subject{nullptr};
         std::atomic<task_action> what{nullptr};
         std::atomic<std::uint64_t> event{0}; // [detail 32 bits][trace_event 8 bits]
+
+        BOOST_FORCEINLINE void write(trace_record const& r) noexcept
+        {
+            time.store(r.time, std::memory_order_release);
+            subject.store(r.subject, std::memory_order_release);
+            what.store(r.what, std::memory_order_release);
+            event.store(std::uint64_t{r.detail} << 8 | static_cast<std::uint64_t>(r.event),
+                std::memory_order_release);
+        }
+
+        trace_record read() const noexcept
+        {
+            trace_record r{};
+            r.time = time.load(std::memory_order_acquire);
+            r.subject = subject.load(std::memory_order_acquire);
+            r.what = what.load(std::memory_order_acquire);
+            std::uint64_t const word = event.load(std::memory_order_acquire);
+            r.detail = static_cast<std::uint32_t>(word >> 8);
+            r.event = static_cast<trace_event>(word & 0xff);
+            return r;
+        }
     };
 
     std::size_t const size_;

@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace asio_ewyk::detail {
@@ -72,11 +74,11 @@ private:
     {
         trace_lane const& lane = lanes_[l];
         std::vector<entry const*> open;
-        metadata(l, "thread_name", "name", lane.name.empty() ? "thread" : lane.name);
+        metadata(l, "thread_name", "name", lane.name.empty() ? std::string("thread") : lane.name);
         metadata(l, "thread_sort_index", "sort_index", l);
         metadata(l, "dropped_events", "dropped_events", lane.dropped);
         if (lane.thread != thread_id{})
-            metadata(l, "os_thread", "id", static_cast<std::uint64_t>(lane.thread));
+            metadata(l, "os_thread", "id", lane.thread);
         for (entry const& e : lane.events)
         {
             if (is_begin(e.event))
@@ -119,71 +121,26 @@ private:
             && (e.event != trace_event::consume || handler_of(e) != nullptr);
     }
 
+    // In the order of trace_event, and of what else is named; empty: not shown.
     static std::string_view category(trace_event e) noexcept
     {
-        switch (e)
-        {
-        case trace_event::produce:
-            return "produce";
-        case trace_event::wait:
-            return "wait";
-        case trace_event::round:
-            return "round";
-        case trace_event::consume:
-            return "consume";
-        case trace_event::park:
-            return "parked";
-        case trace_event::hand_over:
-            return "hand-over";
-        case trace_event::take_back:
-            return "hand-over failed";
-        case trace_event::take_over:
-            return "taken over";
-        case trace_event::release:
-            return "given up";
-        case trace_event::supersede:
-            return "superseded";
-        case trace_event::wake_up:
-            return "wake-up";
-        case trace_event::post:
-            return "post";
-        case trace_event::complete:
-            return "completion";
-        case trace_event::give:
-            return "give";
-        default:
-            return "";
-        }
+        static constexpr std::string_view names[] = {"", "", "produce", "", "wait", "", "round",
+            "", "consume", "", "parked", "", "post", "completion", "give", "", "hand-over",
+            "hand-over failed", "taken over", "given up", "superseded", "", "wake-up"};
+        static_assert(std::size(names) == static_cast<std::size_t>(trace_event::step));
+        return names[static_cast<std::size_t>(e)];
     }
 
     static std::string_view category(trace_lane::flow f) noexcept
     {
-        switch (f)
-        {
-        case trace_lane::flow::post:
-            return "post";
-        case trace_lane::flow::give:
-            return "switch";
-        case trace_lane::flow::hand_over:
-            break;
-        }
-        return "hand-over";
+        static constexpr std::string_view names[] = {"post", "switch", "hand-over"};
+        return names[static_cast<std::size_t>(f)];
     }
 
     static std::string_view name(sub_strategy s) noexcept
     {
-        switch (s)
-        {
-        case sub_strategy::produce_consume:
-            return "PC";
-        case sub_strategy::produce_invoke_consume:
-            return "PIC";
-        case sub_strategy::produce_execute_consume:
-            return "PEC";
-        case sub_strategy::execute_produce_consume:
-            break;
-        }
-        return "EPC";
+        static constexpr std::string_view names[] = {"PC", "PIC", "PEC", "EPC"};
+        return names[static_cast<std::size_t>(s)];
     }
 
     std::string const& type_of(entry const& e)
@@ -196,9 +153,8 @@ private:
 
     void begin_span(std::size_t l, entry const& e)
     {
-        begin('B', l, e.time);
-        word("name", e.event == trace_event::consume ? type_of(e) : category(e.event));
-        word("cat", category(e.event));
+        begin('B', l, e.time, category(e.event),
+            e.event == trace_event::consume ? type_of(e) : category(e.event));
         if (e.choice)
         {
             text_ += ", \"args\": {\"strategy\": ";
@@ -227,9 +183,7 @@ private:
         bool const arrow = e.out.id != 0;
         if (arrow && !inside)
         {
-            begin('B', l, e.time);
-            word("name", category(e.event));
-            word("cat", category(e.event));
+            begin('B', l, e.time, category(e.event));
             text_ += '}';
         }
         arrows_in(l, e);
@@ -243,9 +197,7 @@ private:
         if (arrow || e.event == trace_event::post || e.event == trace_event::complete
             || e.event == trace_event::give)
             return;
-        begin('i', l, e.time);
-        word("name", category(e.event));
-        word("cat", category(e.event));
+        begin('i', l, e.time, category(e.event));
         text_ += ", \"s\": \"t\"";
         if (e.subject)
             context(e);
@@ -266,9 +218,7 @@ private:
 
     void arrow_end(char phase, std::size_t l, std::uint64_t time, trace_lane::end_of_flow const& f)
     {
-        begin(phase, l, time);
-        word("name", category(f.kind));
-        word("cat", category(f.kind));
+        begin(phase, l, time, category(f.kind));
         number(", \"id\": ", f.id);
         text_ += '}';
     }
@@ -281,21 +231,16 @@ private:
         text_ += '}';
     }
 
-    void metadata(std::size_t l, std::string_view name, std::string_view key, std::string_view is)
+    void metadata(std::size_t l, std::string_view name, std::string_view key, auto const& is)
     {
         begin('M', l, 0);
         word("name", name);
         text_.append(", \"args\": {\"").append(key).append("\": ");
-        append_json(text_, is);
+        if constexpr (std::is_integral_v<std::decay_t<decltype(is)>>)
+            text_ += std::to_string(is);
+        else
+            append_json(text_, is);
         text_ += "}}";
-    }
-
-    void metadata(std::size_t l, std::string_view name, std::string_view key, std::uint64_t is)
-    {
-        begin('M', l, 0);
-        word("name", name);
-        text_.append(", \"args\": {\"").append(key).append("\": ");
-        text_.append(std::to_string(is)).append("}}");
     }
 
     // In microseconds.
@@ -308,6 +253,19 @@ private:
         number(", \"ts\": ", time / 1000);
         std::string const rest = std::to_string(time % 1000);
         text_.append(".").append(3 - rest.size(), '0').append(rest);
+    }
+
+    void begin(char phase, std::size_t l, std::uint64_t time, std::string_view category,
+        std::string_view name)
+    {
+        begin(phase, l, time);
+        word("name", name);
+        word("cat", category);
+    }
+
+    void begin(char phase, std::size_t l, std::uint64_t time, std::string_view category)
+    {
+        begin(phase, l, time, category, category);
     }
 
     void word(std::string_view key, std::string_view is)

@@ -9,6 +9,7 @@
 
 #include "pool_support.hpp"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -106,6 +107,30 @@ BOOST_AUTO_TEST_CASE(two_handlers_wait_in_run_one)
     ctx.run();
     BOOST_TEST(x);
     BOOST_TEST(y);
+}
+
+// A wake-up is under way for the one task that is ready, so each looks into the io_context first.
+BOOST_AUTO_TEST_CASE(two_handlers_poll_for_the_same_task)
+{
+    ewyk::strategy_context ctx(pc);
+    deadline const d(ctx);
+    pair_of_handlers both(ctx);
+    std::atomic<bool> ran{false};
+    auto const poll_until_it_ran = [&] {
+        while (!ran && !ctx.stopped())
+            ctx.poll();
+    };
+    both.start(
+        [&] {
+            asio::post(ctx, [&] { ran = true; });
+            poll_until_it_ran();
+        },
+        [&] {
+            both.may_come_back.set();
+            poll_until_it_ran();
+        });
+    ctx.run();
+    BOOST_TEST(ran);
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_of_time_ends_while_another_handler_waits_in_run_one)

@@ -7,6 +7,7 @@
 
 #include "pool_support.hpp"
 
+#include <functional>
 #include <iostream>
 #include <stdexcept>
 
@@ -79,6 +80,44 @@ BOOST_AUTO_TEST_CASE(a_thread_that_ends_can_submit)
     pool.execute([] {});
     BOOST_TEST(eventually([&] { return submitted.load(); }));
     BOOST_TEST(ran.wait());
+    BOOST_TEST(pool.start_failures() == 0u);
+}
+
+// Calls a function when its thread ends, after the last hook.
+struct last_will
+{
+    ~last_will()
+    {
+        if (f)
+            f();
+    }
+
+    static last_will& of_this_thread()
+    {
+        static thread_local last_will one;
+        return one;
+    }
+
+    std::function<void()> f;
+};
+
+// The pool must not have the thread wait for itself then, nor two for each other.
+BOOST_AUTO_TEST_CASE(a_thread_local_object_can_submit_when_its_thread_ends)
+{
+    constexpr std::size_t threads = 3;
+    gathering together;
+    gathering end_together;
+    gathering ran;
+    ewyk::worker_pool pool({.max_threads = threads, .idle_timeout = 1ms});
+    for (std::size_t i = 0; i != threads; ++i)
+        pool.execute([&] {
+            together.arrive_and_wait_for(threads);
+            last_will::of_this_thread().f = [&] {
+                end_together.arrive_and_wait_for(threads);
+                pool.execute([&] { ran.arrive(); });
+            };
+        });
+    BOOST_TEST(ran.wait_for(threads));
     BOOST_TEST(pool.start_failures() == 0u);
 }
 

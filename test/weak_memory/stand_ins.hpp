@@ -39,10 +39,19 @@ inline int this_cpu() noexcept { return 0; }
 inline bool sleeps(thread_id) noexcept { return true; }
 inline bool has_several_cpus() noexcept { return false; }
 
-struct exact_timeouts
+template <class F>
+class at_thread_end
 {
-    exact_timeouts() noexcept {}
-    ~exact_timeouts() {}
+public:
+    explicit at_thread_end(F f) noexcept
+        : f_(f)
+    {
+    }
+
+    ~at_thread_end() { f_(); }
+
+private:
+    F const f_;
 };
 
 struct block_signals

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -86,6 +87,35 @@ inline thread_id this_thread_id() noexcept
 // length, 0 if there is none. Leaves errno alone.
 std::size_t read_of_thread(
     thread_id thread, char const* file, char* text, std::size_t room) noexcept;
+
+// Has this thread call f() when it ends: after the destructors of the thread-local objects that are
+// made after this one. Once for each type and thread.
+template <class F>
+class at_thread_end
+{
+public:
+    explicit at_thread_end(F f) noexcept
+    {
+        static_assert(std::is_nothrow_invocable_v<F const&>);
+        thread_local caller const one(f);
+        static_cast<void>(one);
+    }
+
+private:
+    class caller
+    {
+    public:
+        explicit caller(F const& f) noexcept
+            : f_(f)
+        {
+        }
+
+        ~caller() { f_(); }
+
+    private:
+        F const f_;
+    };
+};
 
 // As the system has it; empty if it does not tell.
 std::string thread_name(thread_id thread);

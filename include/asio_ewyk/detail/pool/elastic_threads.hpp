@@ -264,8 +264,8 @@ private:
     std::mutex mutable mutex_;
     std::condition_variable changed_; // a start ended, or a client's last task
 
-    // Twice max_threads: a thread that ends keeps its slot until its last hook has returned, and no
-    // thread waits for it.
+    // Twice max_threads: a thread that ends keeps its slot until its last hook has returned and its
+    // thread-local objects are gone, and no thread waits for it.
     std::vector<worker> workers_;
     std::size_t max_queue_;     // guarded by mutex_
     std::size_t leased_ = 0;    // guarded by mutex_

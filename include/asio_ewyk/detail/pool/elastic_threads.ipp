@@ -300,6 +300,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::start_for_queue() noexcept
 
 ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
 {
+    // First, so that it comes last.
+    at_thread_end const vacates([this, place]() noexcept { vacate_place(place); });
     of_this_thread_ = this;
     name_this_thread(options_.name, place);
     signals_.apply();
@@ -315,12 +317,14 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
     });
     if (options_.on_thread_stop)
         options_.on_thread_stop();
-    vacate_place(place);
 }
 
+// After the last hook, and the destructors of what it has of thread-local objects. Both may use the
+// pool, so a thread could be joined by itself, or by one that it joins, if its slot were free.
+//
 // What was queued while threads that end had all the slots is left without one. So a thread frees
 // its own only when it sees, under the same lock, that no thread is missing. It starts what is
-// missing before, and only in slots that are free: a thread is never joined by one that it joins.
+// missing before, and only in slots that are free.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::vacate_place(std::size_t place) noexcept
 {
     for (bool started = true;;)
@@ -339,7 +343,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::vacate_place(std::size_t pla
     }
 }
 
-// Under mutex_. The slot stays taken until the thread has left its last hook.
+// Under mutex_. The slot stays taken until vacate_place().
 ASIO_EWYK_DECL void elastic_threads::retire(std::size_t place) noexcept
 {
     workers_[place].arriving = false;

@@ -9,6 +9,7 @@
 
 #include "engine_parts.hpp"
 
+#include <cstdlib>
 #include <new>
 
 namespace interleaving {
@@ -342,8 +343,7 @@ public:
 
     scenario* make() const override
     {
-        alignas(engine_scenario) static unsigned char memory[sizeof(engine_scenario)];
-        return ::new (memory) engine_scenario(setup_);
+        return ::new (std::malloc(sizeof(engine_scenario))) engine_scenario(setup_);
     }
 
 private:

@@ -4,15 +4,19 @@
 
 #include "interleavings.hpp"
 
+#include "arena.hpp"
+#include "set_of_states.hpp"
+
 #include <boost/context/fiber.hpp>
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
-#include <memory>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,7 +26,6 @@ namespace {
 
 constexpr std::size_t max_threads = 6;
 constexpr std::size_t stack_size = 64 * 1024;
-constexpr std::size_t arena_size = 256 * 1024;
 constexpr std::size_t max_depth = 5000;
 
 std::uint64_t mix(std::uint64_t x) noexcept
@@ -69,10 +72,9 @@ struct own_state
     }
 };
 
-// Reused by each execution.
-struct stack
+struct alignas(16) stack
 {
-    std::unique_ptr<char[]> memory{new char[stack_size]};
+    std::array<unsigned char, stack_size> memory;
 };
 
 struct use_stack
@@ -83,7 +85,7 @@ struct use_stack
     {
         boost::context::stack_context c;
         c.size = stack_size;
-        c.sp = of->memory.get() + stack_size;
+        c.sp = of->memory.data() + stack_size;
         return c;
     }
 
@@ -94,8 +96,6 @@ struct fiber_thread
 {
     // Not destroyed: that would unwind its stack, and run code under test.
     alignas(boost::context::fiber) unsigned char fiber[sizeof(boost::context::fiber)];
-    boost::context::fiber back;
-    stack its;
     own_state own;
     std::uint64_t told = 0;
     bool (*holds)(void const*) = nullptr;
@@ -115,60 +115,34 @@ struct decision
 {
     std::uint8_t options;
     std::uint8_t chosen;
-};
-
-struct set_of_states
-{
-    // False if it was there.
-    bool add(std::uint64_t key)
-    {
-        if ((size_ + 1) * 2 > table_.size())
-            grow();
-        key |= key == 0;
-        std::size_t i = key & (table_.size() - 1);
-        for (; table_[i] != 0; i = (i + 1) & (table_.size() - 1))
-            if (table_[i] == key)
-                return false;
-        table_[i] = key;
-        ++size_;
-        return true;
-    }
-
-    std::size_t size() const noexcept { return size_; }
-
-    void clear()
-    {
-        table_.assign(1024, 0);
-        size_ = 0;
-    }
-
-private:
-    void grow()
-    {
-        auto const before = std::exchange(table_, std::vector<std::uint64_t>(table_.size() * 2));
-        size_ = 0;
-        for (std::uint64_t key : before)
-            if (key != 0)
-                add(key);
-    }
-
-    std::vector<std::uint64_t> table_ = std::vector<std::uint64_t>(1024);
-    std::size_t size_ = 0;
+    std::size_t saved; // where in what is saved the state before it begins
 };
 
 std::array<fiber_thread, max_threads> threads;
+std::array<stack, max_threads> stacks;
+// Empty while the thread does not run, and so no part of what is saved.
+std::array<boost::context::fiber, max_threads> back;
+
+// What else belongs to an execution.
+struct
+{
+    std::size_t running = 0;
+    std::size_t accesses = 0;
+    std::uint64_t shared = 0; // digest of all words
+    std::size_t words = 0;
+    bool in_one_step = false;
+} now;
+
+scenario* of_now = nullptr;
 std::size_t used_threads = 0;
-std::size_t running = 0;
 std::size_t next = 0;
 constexpr std::size_t nobody = max_threads;
 
 std::vector<decision> path;
 std::size_t depth = 0;    // in path
-std::size_t accesses = 0;
+bool is_new = false;      // the last decision: the state before it is to be saved
+std::vector<unsigned char> saved;
 set_of_states seen;
-std::uint64_t shared = 0; // digest of all words
-std::size_t words = 0;
-bool in_one_step = false;
 bool beginning = false;   // each thread is to come to its first point
 bool telling = false;
 std::string story;
@@ -183,10 +157,47 @@ enum class ending
 ending ended = ending::none;
 char const* reason = nullptr;
 
-// What the code under test allocates.
-alignas(64) unsigned char arena[arena_size];
-std::size_t arena_used = 0;
-bool in_arena = false;
+// A state is the bytes of what is saved, which go back to where they were: pointers stay right.
+
+// Of a thread that does not run: from its stack pointer, which is what a fiber consists of.
+std::span<unsigned char> stack_in_use(std::size_t i) noexcept
+{
+    static_assert(sizeof(boost::context::fiber) == sizeof(unsigned char*));
+    unsigned char* begin = nullptr;
+    std::memcpy(&begin, &threads[i].fiber, sizeof begin);
+    auto* const end = stacks[i].memory.data() + stack_size;
+    return {begin ? begin : end, end};
+}
+
+std::size_t save()
+{
+    auto const add = [](void const* from, std::size_t size) {
+        auto const* const bytes = static_cast<unsigned char const*>(from);
+        saved.insert(saved.end(), bytes, bytes + size);
+    };
+    std::size_t const at = saved.size();
+    add(&now, sizeof now);
+    add(&threads, used_threads * sizeof(fiber_thread));
+    add(&arena::used, sizeof arena::used);
+    add(arena::memory, arena::used);
+    for (std::size_t i = 0; i != used_threads; ++i)
+        add(stack_in_use(i).data(), stack_in_use(i).size());
+    return at;
+}
+
+void restore(std::size_t at) noexcept
+{
+    auto const take = [&](void* to, std::size_t size) {
+        std::memcpy(to, saved.data() + at, size);
+        at += size;
+    };
+    take(&now, sizeof now);
+    take(&threads, used_threads * sizeof(fiber_thread));
+    take(&arena::used, sizeof arena::used);
+    take(arena::memory, arena::used);
+    for (std::size_t i = 0; i != used_threads; ++i)
+        take(stack_in_use(i).data(), stack_in_use(i).size());
+}
 
 std::uint64_t digest_of(std::size_t number, std::uint64_t value) noexcept
 {
@@ -195,7 +206,7 @@ std::uint64_t digest_of(std::size_t number, std::uint64_t value) noexcept
 
 std::uint64_t key() noexcept
 {
-    std::uint64_t k = shared;
+    std::uint64_t k = now.shared;
     for (std::size_t i = 0; i != used_threads; ++i)
         k += mix(threads[i].told + (i + 1) * 0xc2b2ae3d27d4eb4fu);
     return mix(k);
@@ -216,7 +227,7 @@ void decide() noexcept
         ended = ending::end;
         next = nobody;
     }
-    else if (++accesses > max_depth)
+    else if (++now.accesses > max_depth)
     {
         ended = ending::wrong;
         reason = "threads keep each other busy for ever";
@@ -229,10 +240,12 @@ void decide() noexcept
         if (depth == path.size())
         {
             // The one that runs goes on first: no change of threads.
-            bool const on = (options >> running & 1) != 0;
-            auto const chosen = on ? running : static_cast<std::size_t>(std::countr_zero(options));
+            bool const on = (options >> now.running & 1) != 0;
+            auto const chosen
+                = on ? now.running : static_cast<std::size_t>(std::countr_zero(options));
             path.push_back({static_cast<std::uint8_t>(options & ~(1u << chosen)),
-                static_cast<std::uint8_t>(chosen)});
+                static_cast<std::uint8_t>(chosen), 0});
+            is_new = true;
         }
         next = path[depth++].chosen;
     }
@@ -241,63 +254,43 @@ void decide() noexcept
 // To the thread that goes on, or out of all of them.
 void leave() noexcept
 {
-    in_arena = false;
-    fiber_thread& me = threads[running];
-    me.own.save();
-    me.back = std::move(me.back).resume();
-    in_arena = true;
+    arena::in_use = false;
+    std::size_t const me = now.running;
+    threads[me].own.save();
+    back[me] = std::move(back[me]).resume();
+    arena::in_use = true;
 }
 
 void wait_for_turn() noexcept
 {
-    in_arena = false;
+    arena::in_use = false;
     if (!beginning)
         decide();
-    if (beginning || next != running)
+    // A thread that runs cannot be saved.
+    if (beginning || is_new || next != now.running)
         leave();
-    in_arena = true;
+    arena::in_use = true;
 }
 
 void resume(std::size_t i)
 {
-    running = i;
+    now.running = i;
     fiber_thread& t = threads[i];
     t.own.restore();
-    in_arena = true;
+    arena::in_use = true;
     t.get() = std::move(t.get()).resume();
-    in_arena = false;
+    arena::in_use = false;
 }
 
-void run_threads()
+void begin(maker const& of)
 {
-    own_state mine;
-    mine.save();
-    beginning = true;
-    for (std::size_t i = 0; i != used_threads; ++i)
-        resume(i);
-    beginning = false;
-    running = 0;
-    decide();
-    while (next != nobody)
-    {
-        resume(next);
-        if (threads[running].done && ended == ending::none)
-            decide();
-    }
-    mine.restore();
-}
-
-void execute(maker const& of)
-{
-    depth = accesses = words = shared = arena_used = 0;
-    in_one_step = false;
-    ended = ending::none;
-    reason = nullptr;
-    running = 0;
-    in_arena = true;
-    scenario* const s = of.make();
-    in_arena = false;
-    used_threads = s->threads();
+    now = {};
+    arena::used = 0;
+    depth = 0;
+    arena::in_use = true;
+    of_now = of.make();
+    arena::in_use = false;
+    used_threads = of_now->threads();
     if (used_threads > max_threads)
         std::abort();
     for (std::size_t i = 0; i != used_threads; ++i)
@@ -309,38 +302,78 @@ void execute(maker const& of)
         t.told = 0;
         t.holds = nullptr;
         t.done = false;
-        ::new (&t.fiber) boost::context::fiber(std::allocator_arg, use_stack{&t.its},
-            [s, i](boost::context::fiber&& back) {
-                threads[i].back = std::move(back);
-                s->thread(i);
-                in_arena = false;
+        ::new (&t.fiber) boost::context::fiber(std::allocator_arg, use_stack{&stacks[i]},
+            [i](boost::context::fiber&& b) {
+                back[i] = std::move(b);
+                of_now->thread(i);
+                arena::in_use = false;
                 threads[i].done = true;
                 threads[i].told = ~std::uint64_t{0};
                 threads[i].own.save();
-                return std::move(threads[i].back);
+                return std::move(back[i]);
             });
     }
-    run_threads();
+}
+
+void run_threads(bool from_the_beginning)
+{
+    own_state mine;
+    mine.save();
+    if (from_the_beginning)
+    {
+        beginning = true;
+        for (std::size_t i = 0; i != used_threads; ++i)
+            resume(i);
+        beginning = false;
+        now.running = 0;
+        decide();
+    }
+    while (next != nobody)
+    {
+        if (std::exchange(is_new, false))
+            path.back().saved = save();
+        resume(next);
+        if (threads[now.running].done && ended == ending::none)
+            decide();
+    }
+    mine.restore();
+}
+
+// All of it, or what comes after the last decision in path.
+void execute(maker const& of, bool from_the_beginning)
+{
+    ended = ending::none;
+    reason = nullptr;
+    if (from_the_beginning)
+        begin(of);
+    run_threads(from_the_beginning);
     if (ended != ending::end)
         return;
-    reason = s->wrong_at_end();
+    reason = of_now->wrong_at_end();
     for (std::size_t i = 0; i != used_threads && !reason; ++i)
-        if (!threads[i].done && !s->may_rest(i))
+        if (!threads[i].done && !of_now->may_rest(i))
             reason = "a thread waits for ever";
     if (reason)
         ended = ending::wrong;
 }
 
-// False if all was tried.
+// To the last state where another thread may go on. False if all was tried.
 bool backtrack()
 {
     for (; !path.empty(); path.pop_back())
-        if (decision& d = path.back(); d.options != 0)
+    {
+        decision& d = path.back();
+        if (d.options != 0)
         {
             d.chosen = static_cast<std::uint8_t>(std::countr_zero(d.options));
             d.options = static_cast<std::uint8_t>(d.options & (d.options - 1));
+            restore(d.saved);
+            depth = path.size();
+            next = d.chosen;
             return true;
         }
+        saved.resize(d.saved);
+    }
     return false;
 }
 
@@ -350,11 +383,12 @@ exploration explore(maker const& of, std::size_t limit)
 {
     exploration result;
     path.clear();
+    saved.clear();
     seen.clear();
     telling = false;
     do
     {
-        execute(of);
+        execute(of, result.executions == 0);
         ++result.executions;
         if (ended == ending::end)
             ++result.ends;
@@ -367,7 +401,7 @@ exploration explore(maker const& of, std::size_t limit)
         result.wrong = reason;
         telling = true;
         story.clear();
-        execute(of);
+        execute(of, true);
         telling = false;
         result.story = std::move(story);
     }
@@ -392,16 +426,16 @@ void keep_apart(bool* variable, bool initial)
 
 void point() noexcept
 {
-    if (in_one_step)
+    if (now.in_one_step)
         return;
-    threads[running].holds = nullptr;
+    threads[now.running].holds = nullptr;
     wait_for_turn();
     observe(0); // at least that it has come so far
 }
 
 void await(bool (*holds)(void const*), void const* what) noexcept
 {
-    fiber_thread& me = threads[running];
+    fiber_thread& me = threads[now.running];
     me.holds = holds;
     me.what = what;
     wait_for_turn();
@@ -412,18 +446,18 @@ void await(bool (*holds)(void const*), void const* what) noexcept
 one_step::one_step() noexcept
 {
     point();
-    in_one_step = true;
+    now.in_one_step = true;
 }
 
-one_step::~one_step() { in_one_step = false; }
+one_step::~one_step() { now.in_one_step = false; }
 
 void observe(std::uint64_t value) noexcept
 {
-    fiber_thread& me = threads[running];
-    me.told = mix(me.told * 3 + value + 1);
+    std::uint64_t& told = threads[now.running].told;
+    told = mix(told * 3 + value + 1);
 }
 
-void forget(std::uint64_t what_is_left) noexcept { threads[running].told = what_is_left; }
+void forget(std::uint64_t what_is_left) noexcept { threads[now.running].told = what_is_left; }
 
 void fail(char const* what) noexcept
 {
@@ -434,58 +468,31 @@ void fail(char const* what) noexcept
     std::abort();
 }
 
-std::size_t self() noexcept { return running; }
+std::size_t self() noexcept { return now.running; }
 
 bool tells() noexcept { return telling; }
 
 void tell(std::string const& what) noexcept
 {
-    bool const arena_before = std::exchange(in_arena, false);
+    bool const arena_before = std::exchange(arena::in_use, false);
     story += "\n    ";
-    story += static_cast<char>('A' + running);
+    story += static_cast<char>('A' + now.running);
     story += ": ";
     story += what;
-    in_arena = arena_before;
+    arena::in_use = arena_before;
 }
 
 word::word(std::uint64_t value) noexcept
     : value_(value)
-    , number_(words++)
+    , number_(now.words++)
 {
-    shared += digest_of(number_, value);
+    now.shared += digest_of(number_, value);
 }
 
 void word::set(std::uint64_t value) noexcept
 {
-    shared += digest_of(number_, value) - digest_of(number_, value_);
+    now.shared += digest_of(number_, value) - digest_of(number_, value_);
     value_ = value;
 }
 
 }
-
-// What an execution that is cut has allocated would be lost.
-
-void* operator new(std::size_t size)
-{
-    using namespace interleaving;
-    if (!in_arena)
-    {
-        if (void* p = std::malloc(size))
-            return p;
-        throw std::bad_alloc();
-    }
-    std::size_t const at = (arena_used + 63) & ~std::size_t{63};
-    if (at + size > arena_size)
-        std::abort();
-    arena_used = at + size;
-    return arena + at;
-}
-
-void operator delete(void* p) noexcept
-{
-    auto* const bytes = static_cast<unsigned char*>(p);
-    if (bytes < interleaving::arena || bytes >= interleaving::arena + interleaving::arena_size)
-        std::free(p);
-}
-
-void operator delete(void* p, std::size_t) noexcept { operator delete(p); }

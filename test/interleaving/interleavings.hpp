@@ -6,10 +6,10 @@
 // can come, one access at a time.
 //
 // The threads are fibers of one thread. Each says point() before an access; there any other one may
-// go on. An execution is repeated from its beginning with other choices (a stateless search), until
-// all are made. It is cut where it comes to a state that was seen before: a thread's own state
-// follows from what its accesses have told it, so the digest of that and of what is shared stands
-// for the state of the whole.
+// go on. Where several can, the bytes of all stacks, and of what is allocated, are saved: they are
+// put back, and another one goes on, until all were tried. An execution is cut where it comes to a
+// state that was seen before: a thread's own state follows from what its accesses have told it, so
+// the digest of that and of what is shared stands for the state of the whole.
 
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_INTERLEAVINGS_HPP
 #define ASIO_EWYK_TEST_INTERLEAVING_INTERLEAVINGS_HPP
@@ -20,9 +20,8 @@
 
 namespace interleaving {
 
-/// Threads and what they share. Made anew for each execution, and never destroyed: an execution
-/// that is cut has threads that are in the middle of something. What it allocates is forgotten with
-/// it.
+/// Threads and what they share. Never destroyed: an execution that is cut has threads that are in
+/// the middle of something. What it allocates is forgotten with it.
 class scenario
 {
 public:
@@ -52,6 +51,7 @@ struct exploration
 class maker
 {
 public:
+    /// In memory from malloc(), which has any alignment here: it is saved and put back.
     virtual scenario* make() const = 0;
 
 protected:

@@ -8,6 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cstdlib>
 #include <functional>
 #include <new>
 
@@ -51,8 +52,7 @@ struct toy_maker final : maker
 
     scenario* make() const override
     {
-        alignas(toy) static unsigned char memory[sizeof(toy)];
-        return ::new (memory) toy(count, does, end);
+        return ::new (std::malloc(sizeof(toy))) toy(count, does, end);
     }
 
     std::size_t count;

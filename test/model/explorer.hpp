@@ -76,7 +76,8 @@ struct exploration
     - `threads()`, how many there are;
     - `step(state&, thread, chance&, bool with_label)`: one access to what threads share, which is
       one step of that thread, and all it does by itself up to the next one;
-    - `wrong_at_end(state)`: what is wrong if no thread can take a step any more; null: nothing.
+    - `wrong_at_end(state)`: what is wrong if no thread can take a step any more; null: nothing;
+    - `used_size()`, if only so many of a state's bytes ever change.
 
     Finds violations in a step, ends that are wrong, and states from which no end can be reached,
     where threads keep each other busy for ever.
@@ -89,18 +90,34 @@ public:
     static_assert(std::is_trivially_copyable_v<state>);
     static_assert(std::has_unique_object_representations_v<state>, "states are compared by bytes");
 
-    explorer(System const& system, std::size_t limit) : system_(system), limit_(limit) {}
+    explorer(System const& system, std::size_t limit)
+        : system_(system)
+        , limit_(limit)
+        , initial_(system.initial())
+    {
+        if constexpr (requires { system.used_size(); })
+            used_size_ = system.used_size();
+    }
 
     exploration run()
     {
         grow();
-        add(system_.initial(), digest(system_.initial()), {});
+        add(initial_, digest(initial_), {});
+        state s = initial_;
+        index_type index = 0;
         while (!frontier_.empty() && result_.wrong.empty() && result_.complete)
         {
-            auto const level = std::exchange(frontier_, {});
-            for (auto const& [index, s] : level)
-                if (!expand(index, s))
+            level_.swap(frontier_);
+            frontier_.clear();
+            // They have the numbers that were given last, in that order.
+            for (std::size_t i = 0; i != level_.size(); i += used_size_)
+            {
+                std::memcpy(&s, level_.data() + i, used_size_);
+                if (!expand(index++, s) || (found_ >= at_once && !add_found()))
                     break;
+            }
+            if (result_.wrong.empty() && result_.complete)
+                add_found();
         }
         result_.states = origins_.size();
         if (result_.wrong.empty() && result_.complete)
@@ -110,7 +127,15 @@ public:
 
 private:
     using index_type = std::uint32_t;
-    using key = std::array<std::uint64_t, 2>;
+    // 96 bits stand for a state: two of a million states get the same ones with a probability of
+    // about 10^-17.
+    struct key
+    {
+        std::uint64_t low;
+        std::uint32_t high;
+
+        friend bool operator==(key const&, key const&) = default;
+    };
 
     struct origin
     {
@@ -122,6 +147,8 @@ private:
     // What a step leads to.
     struct successor
     {
+        explicit successor(state const& s) noexcept : what(s) {}
+
         state what;
         origin via;
         key digest;
@@ -136,27 +163,27 @@ private:
             for (unsigned pick = 0; pick != options; ++pick)
             {
                 chance c(pick);
-                state to = from;
-                step_result const r = system_.step(to, thread, c, false);
+                if (found_ == next_.size())
+                    next_.emplace_back(initial_);
+                successor& to = next_[found_];
+                std::memcpy(&to.what, &from, used_size_);
+                step_result const r = system_.step(to.what, thread, c, false);
                 options = c.options();
                 if (!r.possible)
                     continue;
                 end = false;
+                ++found_;
                 ++result_.transitions;
-                origin const via{index, static_cast<std::uint8_t>(thread),
+                to.via = {index, static_cast<std::uint8_t>(thread),
                     static_cast<std::uint8_t>(pick)};
                 if (r.wrong)
-                    return fail(r.wrong, via, true);
-                next_.push_back({to, via, digest(to)});
-                // They are all over the memory: the processor is to fetch several at a time.
-                __builtin_prefetch(&table_[slot_of(next_.back().digest)]);
+                    return fail(r.wrong, to.via, true);
+                to.digest = digest(to.what);
+                // They are all over the memory: the processor is to fetch several at a time, before
+                // they are looked up.
+                __builtin_prefetch(&table_[slot_of(to.digest)]);
             }
         }
-        for (auto const& n : next_)
-            edges_.emplace_back(index, add(n.what, n.digest, n.via));
-        next_.clear();
-        if (origins_.size() >= limit_)
-            return result_.complete = false;
         if (end)
         {
             ++result_.ends;
@@ -167,6 +194,18 @@ private:
         return true;
     }
 
+    // False at the limit.
+    bool add_found()
+    {
+        for (std::size_t i = 0; i != found_; ++i)
+        {
+            successor const& n = next_[i];
+            edges_.emplace_back(n.via.parent, add(n.what, n.digest, n.via));
+        }
+        found_ = 0;
+        return result_.complete = origins_.size() < limit_;
+    }
+
     bool fail(char const* wrong, origin last, bool with_last)
     {
         result_.wrong = wrong;
@@ -175,7 +214,7 @@ private:
             path.push_back(last);
         for (index_type i = with_last ? last.parent : 0; i != 0; i = origins_[i].parent)
             path.push_back(origins_[i]);
-        state s = system_.initial();
+        state s = initial_;
         for (auto o = path.rbegin(); o != path.rend(); ++o)
         {
             chance c(o->pick);
@@ -223,64 +262,67 @@ private:
         if ((origins_.size() + 1) * 2 > table_.size())
             grow();
         std::size_t slot = find(k);
-        if (table_[slot].second == empty)
+        if (table_[slot].index == empty)
         {
-            table_[slot] = {k, static_cast<index_type>(origins_.size())};
-            frontier_.emplace_back(table_[slot].second, s);
+            table_[slot] = {k.low, k.high, static_cast<index_type>(origins_.size())};
+            auto const* const bytes = reinterpret_cast<unsigned char const*>(&s);
+            frontier_.insert(frontier_.end(), bytes, bytes + used_size_);
             origins_.push_back(o);
         }
-        return table_[slot].second;
+        return table_[slot].index;
     }
 
     std::size_t find(key const& k) const
     {
         std::size_t slot = slot_of(k);
-        while (table_[slot].second != empty && table_[slot].first != k)
+        while (table_[slot].index != empty && table_[slot].its_key() != k)
             slot = (slot + 1) & (table_.size() - 1);
         return slot;
     }
 
     // The first that it may be in.
-    std::size_t slot_of(key const& k) const { return k[0] & (table_.size() - 1); }
+    std::size_t slot_of(key const& k) const { return k.low & (table_.size() - 1); }
 
     void grow()
     {
         auto const before = std::exchange(
-            table_, std::vector<entry>(table_.empty() ? 1024 : table_.size() * 2, {{}, empty}));
+            table_, std::vector<entry>(table_.empty() ? 4096 : table_.size() * 4, {0, 0, empty}));
         for (auto const& e : before)
-            if (e.second != empty)
-                table_[find(e.first)] = e;
+            if (e.index != empty)
+                table_[find(e.its_key())] = e;
     }
 
-    // 128 bits stand for a state: two of a million states get the same ones with a probability of
-    // about 10^-27.
-    static key digest(state const& s)
+    key digest(state const& s) const
     {
         // Several at a time, none of which waits for another one.
         constexpr std::size_t lanes = 4;
-        std::array<key, lanes> k{};
+        std::array<lane_state, lanes> k{};
         for (std::size_t lane = 0; lane != lanes; ++lane)
             k[lane] = {0x9e3779b97f4a7c15u + lane, 0xc2b2ae3d27d4eb4fu - lane};
         auto const* const bytes = reinterpret_cast<unsigned char const*>(&s);
         std::size_t i = 0;
-        for (; i + lanes * 8 <= sizeof(state); i += lanes * 8)
+        for (; i + lanes * 8 <= used_size_; i += lanes * 8)
             for (std::size_t lane = 0; lane != lanes; ++lane)
                 add_word(k[lane], bytes + i + lane * 8, 8);
-        for (; i < sizeof(state); i += 8)
-            add_word(k[0], bytes + i, std::min<std::size_t>(8, sizeof(state) - i));
+        for (; i + 8 <= used_size_; i += 8)
+            add_word(k[0], bytes + i, 8);
+        if (i != used_size_)
+            add_word(k[0], bytes + i, used_size_ - i);
         for (std::size_t lane = 1; lane != lanes; ++lane)
             add_word(k[0], k[lane]);
-        return k[0];
+        return {k[0][0], static_cast<std::uint32_t>(k[0][1] >> 32)};
     }
 
-    static void add_word(key& k, unsigned char const* bytes, std::size_t size)
+    using lane_state = std::array<std::uint64_t, 2>;
+
+    static void add_word(lane_state& k, unsigned char const* bytes, std::size_t size)
     {
         std::uint64_t word = 0;
         std::memcpy(&word, bytes, size);
         add_word(k, {word, word});
     }
 
-    static void add_word(key& k, key const& word)
+    static void add_word(lane_state& k, lane_state const& word)
     {
         k[0] = mix(k[0] ^ word[0], 0xff51afd7ed558ccdu);
         k[1] = mix(k[1] + word[1], 0xc4ceb9fe1a85ec53u);
@@ -293,18 +335,30 @@ private:
         return x ^ std::rotl(x, 29);
     }
 
-    using entry = std::pair<key, index_type>;
+    struct entry
+    {
+        std::uint64_t low;
+        std::uint32_t high;
+        index_type index;
+
+        key its_key() const { return {low, high}; }
+    };
     static constexpr index_type empty = ~index_type{0};
+    static constexpr std::size_t at_once = 64;
 
     System const& system_;
     std::size_t limit_;
+    state initial_;
+    std::size_t used_size_ = sizeof(state);
     exploration result_;
     std::vector<origin> origins_;                            // of each state
     std::vector<entry> table_;                               // hash table: state to index
-    std::vector<std::pair<index_type, state>> frontier_;     // found, not expanded
+    std::vector<unsigned char> frontier_;                    // states found, not expanded
+    std::vector<unsigned char> level_;                       // those that are expanded
     std::vector<std::pair<index_type, index_type>> edges_;
     std::vector<index_type> ends_;
-    std::vector<successor> next_; // of the state that is expanded
+    std::vector<successor> next_;                            // found, not looked up;
+    std::size_t found_ = 0;                                  // so many
 };
 
 template <class System>

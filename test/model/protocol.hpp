@@ -14,6 +14,8 @@
 #include "reactor_program.hpp"
 #include "service_program.hpp"
 
+#include <cstddef>
+
 namespace model {
 
 /// Carries out the actions of a thread of the caller's.
@@ -128,6 +130,12 @@ public:
 
     // One more: what is stored weakly becomes visible.
     std::size_t threads() const { return setup_.threads() + setup_.weak_memory; }
+
+    // Threads come last in it.
+    std::size_t used_size() const
+    {
+        return offsetof(world, threads) + setup_.threads() * sizeof(thread_state);
+    }
 
     state initial() const
     {

@@ -21,7 +21,7 @@ inline constexpr std::chrono::seconds patience{60};
 
 /** Answers what a client asks, on the thread of the handler.
 
-    `tell` never blocks. `wait` blocks until somebody has told 20 times since, or release() is
+    `tell` never blocks. `wait` blocks until `tell` was called 20 times since, or release() is
     called. It sleeps and looks again: of a handler on the io_context's own executor that waits for
     a condition the library does not always know that it does, see doc/grace.adoc.
 

@@ -19,7 +19,7 @@ namespace apps {
 struct framework_server::implementation
 {
     asio_ewyk::worker_pool pool{{.max_threads = 16}};
-    // After the pool, which is joined last: a route that is done there answers to nobody then.
+    // After the pool, which is joined last: a route that is done there has no client then.
     restinio::running_server_handle_t<restinio::default_traits_t> server;
 };
 

@@ -167,7 +167,7 @@ boost::json::value line_transfer(std::vector<int> const& cpus)
 {
     if (cpus.size() < 2)
         return nullptr;
-    // Whoever takes one of the two cores for a moment makes a run many times as long.
+    // What takes one of the two cores for a moment makes a run many times as long.
     constexpr int runs = 40;
     auto const transfer = [&] {
         std::atomic<int> turn{0};
@@ -218,7 +218,7 @@ boost::json::value wake_call_on_other_core(std::vector<int> const& cpus)
 // again; the median.
 double interruption(int cpu)
 {
-    // Who has run for less interrupts who has run for more.
+    // A thread that has run for less interrupts one that has run for more.
     constexpr auto runs_ahead = std::chrono::microseconds(5);
     std::vector<nanoseconds> calls;
     futex_signal signal;
@@ -246,7 +246,7 @@ double interruption(int cpu)
     return median(std::move(calls)).count();
 }
 
-// On a word that nobody else uses.
+// On a word that no other thread uses.
 void exchange(int times)
 {
     std::atomic<std::uint32_t> word{0};
@@ -295,7 +295,7 @@ boost::json::object measure_primitives()
         {"exact_sleep_late", late(1)},
         {"atomic", least([] { exchange(calls); }).count() / calls},
         {"wake_call", wake_call_on_other_core(cpus)},
-        // A thread for batch work interrupts nobody.
+        // A thread for batch work interrupts no other.
         {"wake_call_queued", wake_call(cpus.at(0), cpus[0], SCHED_BATCH)},
         {"interruption", interruption(cpus[0])},
         {"line_transfer", line_transfer(cpus)},

@@ -105,7 +105,8 @@ public:
 
     void fail(char const* what) { wrong_ = what; }
 
-    /// The function that ships carries the event out; beside it the model keeps book who produces.
+    /// The function that ships carries the event out; beside it the model keeps book which thread
+    /// produces.
     production_verdict apply(production_event event)
     {
         auto const now = ewyk::detail::production::unpack(w.word);
@@ -113,7 +114,7 @@ public:
         w.word = static_cast<byte>(step.next.pack());
         access(to_string(event));
         note(": " + to_string(now) + " -> " + to_string(step.next));
-        // Relaxed stores before a release are visible to whoever acquires the right.
+        // Relaxed stores before a release are visible to the thread that acquires the right.
         make_visible();
 
         byte const id = static_cast<byte>(self_ + 1);
@@ -367,7 +368,7 @@ public:
                });
     }
 
-    bool anybody_in_run() const
+    bool any_in_run() const
     {
         return std::any_of(w.threads.begin(), w.threads.end(),
             [](thread_state const& t) { return t.inside_run != 0; });
@@ -387,7 +388,7 @@ public:
             fail("a queue of the model is too small");
     }
 
-    /// Puts it into the io_context's queue, and wakes who sleeps there.
+    /// Puts it into the io_context's queue, and wakes the thread that sleeps there.
     void send(byte item)
     {
         put(w.ioc, item);
@@ -413,7 +414,7 @@ public:
             send(task);
     }
 
-    /// What was kept for it is there for all, but nobody is told.
+    /// What was kept for it is there for all, but no thread is told.
     void leaves_io_context()
     {
         if (byte const item = std::exchange(me().own_queue, byte{0}))

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The models that are explored: who calls what, with which tasks, strategies and pools.
+// The models that are explored: which thread calls what, with which tasks, strategies and pools.
 
 #ifndef ASIO_EWYK_TEST_MODEL_MODELS_HPP
 #define ASIO_EWYK_TEST_MODEL_MODELS_HPP
@@ -227,7 +227,7 @@ inline std::vector<named_setup> run_models()
             continue;
         std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
         std::vector<task_kind> const waits{{.waits_for = 2}, {}};
-        // Whoever leaves has something to do that the other one's run() waits for.
+        // A thread that leaves has something to do that the other one's run() waits for.
         c.add("run_for(), then the end of work, beside run()", s, one_thread, {{}},
             {{{post, 1}, {run_for}, {release_work}}, {{run}}});
         c.add("run_for() beside run_one()", s, one_thread, {{}},

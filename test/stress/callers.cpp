@@ -89,7 +89,7 @@ BOOST_DATA_TEST_CASE(some_run_some_step_some_poll, each_strategy(), s)
     BOOST_TEST(ran.wrong() == 0u);
 }
 
-// Nobody is left to produce but callers that take one handler at a time.
+// Only callers are left to produce that take one handler at a time.
 BOOST_DATA_TEST_CASE(all_step, each_strategy(), s)
 {
     std::size_t const each = scaled(60'000);
@@ -139,8 +139,8 @@ BOOST_DATA_TEST_CASE(steppers_relieve_each_other, each_strategy(), s)
     BOOST_TEST(met == 2 * rounds);
 }
 
-// All threads but one wait, the callers' and the pool's: whoever is left must notice that it is he who
-// produces.
+// All threads but one wait, the callers' and the pool's: the one that is left must notice that
+// it produces.
 BOOST_AUTO_TEST_CASE(callers_relieve_each_other)
 {
     constexpr int callers = 3;

@@ -172,7 +172,7 @@ private:
 
 } // namespace
 
-// What a late step has caused to complete is found by whoever produces meanwhile.
+// What a late step has caused to complete is found by the thread that produces meanwhile.
 BOOST_DATA_TEST_CASE(each_message_arrives, each_strategy(), s)
 {
     std::size_t const rounds = scaled(400);

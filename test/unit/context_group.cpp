@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(comes_in_turn)
     }
 }
 
-// Exactly, whoever asks.
+// Exactly, whichever thread asks.
 BOOST_AUTO_TEST_CASE(comes_in_turn_for_several_threads)
 {
     constexpr std::size_t size = 3;

@@ -78,7 +78,7 @@ inline constexpr wish strategy_wishes[] = {
         effect::in_place, effect::in_place_marked},
 };
 
-// By itself: that nobody else works shows in a test that waits for ever.
+// By itself: that no other thread works shows in a test that waits for ever.
 inline constexpr wish hand_over_wishes[] = {
     {"execute_produce_consume", {produce_consume, blocking}, {execute_produce_consume, blocking},
         effect::in_place, effect::while_others_work},

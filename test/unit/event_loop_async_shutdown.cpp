@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// How somebody learns of the end of an event_loop without waiting for it.
+// How to learn of the end of an event_loop without waiting for it.
 
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/event_loop_group.hpp>
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(several_at_a_time)
     }
 }
 
-// Who waits less long gives up; the loop does not.
+// A caller that waits less long gives up; the loop does not.
 BOOST_AUTO_TEST_CASE(the_first_call_says_when)
 {
     bool ran = false;

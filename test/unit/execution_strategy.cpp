@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Who runs a task and who produces next, for each strategy and each invocation type.
+// Which thread runs a task and which produces next, for each strategy and each invocation type.
 
 #include "pool_support.hpp"
 
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(produce_consume_is_an_implicit_strand)
     struct producer_of_ids
     {
         source tasks;
-        // By nobody but the producer and what it runs, so it needs no lock.
+        // Only by the producer and what it runs, so it needs no lock.
         std::thread::id produced_by;
 
         job produce()

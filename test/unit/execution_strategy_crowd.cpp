@@ -96,7 +96,7 @@ BOOST_DATA_TEST_CASE(execute_produce_consume_uses_every_thread, sizes, threads)
     BOOST_TEST(!tasks.two_at_once());
 }
 
-// All threads of the pool block; whoever is left goes on producing.
+// All threads of the pool block; the one that is left goes on producing.
 void expect_production_beside_blocked_threads(ewyk::strategy_t s, std::size_t threads)
 {
     waiting_source tasks;
@@ -113,7 +113,7 @@ void expect_production_beside_blocked_threads(ewyk::strategy_t s, std::size_t th
                        ran.arrive();
                    },
             blocking});
-    // None of the tasks can be over, and yet somebody has come back for more.
+    // None of the tasks can be over, and yet a thread has come back for more.
     BOOST_TEST(tasks.wait_until_drained());
     release.set();
     BOOST_TEST(ran.wait_for(many));
@@ -211,7 +211,7 @@ BOOST_DATA_TEST_CASE(two_blocking_producers_leave_a_thread_for_their_tasks, size
 }
 
 // A thread comes back from a task when the only other one waits inside a producer: it must not begin
-// to wait inside its own, for then nobody would be left for tasks.
+// to wait inside its own, for then none would be left for tasks.
 BOOST_AUTO_TEST_CASE(the_last_thread_does_not_resume)
 {
     ewyk::worker_pool pool({.max_threads = 2});

@@ -16,7 +16,7 @@ namespace {
 
 using namespace support;
 
-constexpr ewyk::strategy_t lenders[]
+constexpr ewyk::strategy_t leasing[]
     = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
 
 // Nothing is late.
@@ -44,8 +44,8 @@ BOOST_AUTO_TEST_CASE(a_negative_one_is_refused)
         std::invalid_argument, names_it);
 }
 
-// However long: a handler that blocks stops nobody.
-BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, lenders, s)
+// However long: a handler that blocks stops no other.
+BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, leasing, s)
 {
     for (auto const grace : {1us, 50us, 5000us})
     {
@@ -68,7 +68,7 @@ BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, lenders, s)
 }
 
 // Not even for an I/O operation that completes while the handler blocks.
-BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, lenders, s)
+BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, leasing, s)
 {
     event fired;
     ewyk::strategy_context ctx({.strategy = s, .grace = 50us, .max_threads = 4});
@@ -82,8 +82,8 @@ BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, lenders, s)
     BOOST_TEST(waited);
 }
 
-// As with a single thread: whoever produces runs all of them.
-BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, lenders, s)
+// As with a single thread: the producer runs all of them.
+BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, leasing, s)
 {
     ewyk::strategy_context ctx({.strategy = s, .grace = endless, .max_threads = 4});
     deadline const d(ctx);
@@ -98,7 +98,7 @@ BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, lenders, s)
 }
 
 // One that was late leaves, whatever it finds: never do two produce.
-BOOST_DATA_TEST_CASE(one_produces_however_many_are_late, lenders, s)
+BOOST_DATA_TEST_CASE(one_produces_however_many_are_late, leasing, s)
 {
     constexpr std::size_t threads = 4;
     constexpr std::size_t many = 300;
@@ -122,7 +122,7 @@ BOOST_DATA_TEST_CASE(one_produces_however_many_are_late, lenders, s)
 }
 
 // Whether it is late or not.
-BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
+BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, leasing, s)
 {
     for (auto const grace : {std::chrono::nanoseconds(endless), std::chrono::nanoseconds(1us)})
     {
@@ -147,7 +147,7 @@ BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
 }
 
 // produce() from within a task is dispatch(): what it asks for comes, at the latest after the grace.
-BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, lenders, s)
+BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, leasing, s)
 {
     source tasks;
     event second;
@@ -170,8 +170,8 @@ BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, lenders, s)
     BOOST_TEST(waited);
 }
 
-// A thread that stands by is in nobody's way, although there is always a handler to stand by for.
-BOOST_DATA_TEST_CASE(who_stands_by_serves_a_task_that_waits, lenders, s)
+// What looks after handlers keeps no thread from a task, although there always is a handler.
+BOOST_DATA_TEST_CASE(a_lease_keeps_no_thread_from_a_task, leasing, s)
 {
     event release;
     std::atomic<bool> ran{false};
@@ -195,8 +195,8 @@ BOOST_DATA_TEST_CASE(who_stands_by_serves_a_task_that_waits, lenders, s)
     pool.join();
 }
 
-// Nobody waits longer for the end because somebody stands by.
-BOOST_DATA_TEST_CASE(it_ends_while_a_thread_stands_by, lenders, s)
+// No caller waits longer for the end because of a lease.
+BOOST_DATA_TEST_CASE(it_ends_at_once_on_a_lease, leasing, s)
 {
     for (int i = 0; i != 50; ++i)
     {
@@ -214,7 +214,7 @@ BOOST_DATA_TEST_CASE(it_ends_while_a_thread_stands_by, lenders, s)
     }
 }
 
-// Without a thread to stand by it is as without a grace.
+// Without a thread to take over it is as without a grace.
 BOOST_AUTO_TEST_CASE(a_small_pool_does_what_it_can)
 {
     for (std::size_t const threads : {1u, 2u})

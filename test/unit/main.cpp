@@ -22,7 +22,7 @@ namespace {
 
 namespace test = boost::unit_test;
 
-// Ends the program, with the name of the test case, when one hangs: whoever started it may have no
+// Ends the program, with the name of the test case, when one hangs: what started it may have no
 // deadline of its own, or would not say where it was. A signal needs no thread, which tests count.
 class hang_guard : public test::test_observer
 {

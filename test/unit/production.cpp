@@ -67,7 +67,7 @@ std::ostream& operator<<(std::ostream& os, transition const& t)
 
 // What can happen in each state. The rest cannot: see impossible().
 constexpr transition table[] = {
-    // Somebody wants production: a thread is asked for, unless one is on its way; one that produces
+    // A thread wants production: a thread is asked for, unless one is on its way; one that produces
     // will look once more.
     {ask, {idle, none}, {idle, pending}, start},
     {ask, {idle, pending}, {idle, pending}, leave},
@@ -89,19 +89,19 @@ constexpr transition table[] = {
     {arrive, {producing, pending}, {producing, none}, leave},
     {arrive, {reproducing, pending}, {reproducing, none}, leave},
 
-    // Nothing to do: look once more if somebody has asked since.
+    // Nothing to do: look once more if another one has asked since.
     {found_none, {producing, none}, {idle, none}, leave},
     {found_none, {producing, pending}, {idle, pending}, leave},
     {found_none, {reproducing, none}, {producing, none}, produce},
     {found_none, {reproducing, pending}, {producing, pending}, produce},
 
-    // Hand-over: one thread on its way is enough, and it will look, whoever has asked.
+    // Hand-over: one thread on its way is enough, and it will look, whichever thread has asked.
     {hand_over, {producing, none}, {idle, pending}, start},
     {hand_over, {producing, pending}, {idle, pending}, leave},
     {hand_over, {reproducing, none}, {idle, pending}, start},
     {hand_over, {reproducing, pending}, {idle, pending}, leave},
 
-    // No thread could be had: produce on, unless somebody has come in the meantime.
+    // No thread could be had: produce on, unless another one has come in the meantime.
     {take_back, {idle, pending}, {producing, none}, produce},
     {take_back, {producing, pending}, {producing, none}, leave},
     {take_back, {reproducing, pending}, {reproducing, none}, leave},
@@ -111,7 +111,8 @@ constexpr transition table[] = {
     {give_up, {producing, pending}, {producing, none}, leave},
     {give_up, {reproducing, pending}, {reproducing, none}, leave},
 
-    // Back from a task: produce on if nobody does; a thread still on its way then comes too late.
+    // Back from a task: produce on if no other one does; a thread still on its way then comes too
+    // late.
     {resume, {idle, none}, {producing, none}, produce},
     {resume, {idle, pending}, {producing, pending}, produce},
     {resume, {producing, none}, {producing, none}, leave},
@@ -126,7 +127,7 @@ constexpr transition table[] = {
     {abdicate, {reproducing, pending}, {idle, pending}, leave},
 };
 
-bool somebody_produces(word w) { return w.state == producing || w.state == reproducing; }
+bool one_produces(word w) { return w.state == producing || w.state == reproducing; }
 
 // Only the producer finds nothing, hands over or abdicates; only the pending thread, and the one that
 // asked for it, report of it.
@@ -134,7 +135,7 @@ bool impossible(production_event e, word w)
 {
     bool const by_producer = e == found_none || e == hand_over || e == abdicate;
     bool const of_pending = e == arrive || e == take_back || e == give_up;
-    return (by_producer && !somebody_produces(w)) || (of_pending && !w.pending);
+    return (by_producer && !one_produces(w)) || (of_pending && !w.pending);
 }
 
 std::vector<word> words()
@@ -203,7 +204,7 @@ BOOST_AUTO_TEST_CASE(fits_into_a_word_and_comes_back)
     }
 }
 
-BOOST_AUTO_TEST_CASE(begins_idle_with_nobody_on_the_way)
+BOOST_AUTO_TEST_CASE(begins_idle_with_none_on_the_way)
 {
     BOOST_TEST((word{} == word{idle, none}));
 }
@@ -220,22 +221,22 @@ BOOST_AUTO_TEST_CASE(every_step_leads_to_a_known_state)
         }
 }
 
-// Never two producers: who is told to produce either finds nobody at it, or is the one himself.
+// Never two producers: a thread that is told to produce finds none at it, or is the one.
 BOOST_DATA_TEST_CASE(only_one_is_told_to_produce, possible_steps(), s)
 {
     if (s.verdict != produce)
         return;
     BOOST_TEST((s.next.state == producing));
     if (s.event != found_none)
-        BOOST_TEST(!somebody_produces(s.now));
+        BOOST_TEST(!one_produces(s.now));
 }
 
-// The state says that somebody produces exactly as long as somebody was told to, and has not left.
+// The state says that a thread produces exactly as long as one was told to, and has not left.
 BOOST_DATA_TEST_CASE(the_state_follows_the_producer, possible_steps(), s)
 {
     bool const ends = s.event == found_none || s.event == hand_over || s.event == abdicate;
-    bool const somebody_stays = ends ? false : somebody_produces(s.now);
-    BOOST_TEST(somebody_produces(s.next) == (somebody_stays || s.verdict == produce));
+    bool const one_stays = ends ? false : one_produces(s.now);
+    BOOST_TEST(one_produces(s.next) == (one_stays || s.verdict == produce));
 }
 
 // The pending bit says that a thread is on its way exactly as long as one was asked for, and has

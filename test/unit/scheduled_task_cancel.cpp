@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Functions that an event_loop was to run later, and that somebody cancels.
+// Functions that an event_loop was to run later, and that are cancelled.
 
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/scheduled_task.hpp>
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(cancelled_while_it_runs)
     }
 }
 
-// Whoever is told that it was prevented can count on it, and who is told otherwise as well.
+// A caller that is told that it was prevented can count on it; told otherwise, as well.
 BOOST_AUTO_TEST_CASE(cancel_races_with_the_run)
 {
     ewyk::event_loop loop;

@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(functions_that_do_things_when_they_are_destroyed)
     }
 }
 
-// Each function is destroyed once, whoever is first.
+// Each function is destroyed once, whichever thread is first.
 BOOST_AUTO_TEST_CASE(races_with_those_who_schedule_and_cancel)
 {
     for (int i = 0; i != 100; ++i)

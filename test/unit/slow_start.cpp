@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// A system that takes its time to start a thread: whoever starts one holds nothing that others need
-// (jetty/jetty.project#6495).
+// A system that takes its time to start a thread: the thread that starts one holds nothing that
+// others need (jetty/jetty.project#6495).
 
 #include "memory_support.hpp"
 #include "pool_support.hpp"

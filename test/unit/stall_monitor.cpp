@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(sleeps_while_nothing_runs)
     }
 }
 
-// Whoever begins a handler when the monitor is about to sleep wakes it, or is seen.
+// A thread that begins a handler when the monitor is about to sleep wakes it, or is seen.
 BOOST_AUTO_TEST_CASE(misses_no_handler_that_begins_when_it_goes_to_sleep)
 {
     reports all;
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_handler_that_runs_a_context_is_none_of_its_handlers)
     pool.join();
 }
 
-// Nobody runs it, so nobody is late.
+// No thread runs it, so none is late.
 BOOST_AUTO_TEST_CASE(tasks_of_a_context_that_nobody_runs_are_not_late)
 {
     reports of_idle;

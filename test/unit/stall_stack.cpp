@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(no_more_stacks_than_reports)
     BOOST_TEST(signals <= all.count(kind::running));
 }
 
-// Signals that nobody takes would be queued, until the process may have no more.
+// Signals that no thread takes would be queued, until the process may have no more.
 BOOST_AUTO_TEST_CASE(a_thread_that_blocks_the_signal_is_sent_none)
 {
     reports all;

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Callers of run() and its siblings who meet each other, and those who know the context as an
+// Callers of run() and its siblings that meet each other, and those that know the context as an
 // io_context only. After stop() handlers may still run in the pool, until the context is destroyed;
 // so what they use is declared before it.
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(run_one_returns_after_a_handler_that_it_was_given)
     runner.join();
 }
 
-// The one who was to produce next takes one handler and leaves; all others are busy.
+// The one that was to produce next takes one handler and leaves; all others are busy.
 BOOST_AUTO_TEST_CASE(a_caller_who_steps_leaves_production_to_the_pool)
 {
     constexpr std::size_t threads = 8;
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_caller_who_steps_leaves_production_to_the_pool)
     }
 }
 
-// A thread of the pool may still be on its way out of the last run(), or back from a handler: whoever
+// A thread of the pool may still be on its way out of the last run(), or back from a handler: what
 // steps next gets production all the same, and no handler runs elsewhere.
 CONTEXT_TEST_CASE(a_caller_may_step_after_run, s)
 {
@@ -176,8 +176,8 @@ CONTEXT_TEST_CASE(a_caller_may_step_after_run, s)
     }
 }
 
-// Whoever is inside run_for() leaves while another one holds a handler in run_one(): that does not call
-// in the pool.
+// The caller inside run_for() leaves while another one holds a handler in run_one(): that does not
+// call in the pool.
 BOOST_AUTO_TEST_CASE(the_pool_does_not_produce_for_one_who_steps)
 {
     event holding;
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(a_busy_pool_that_was_asked_to_produce_stops_nobody)
     };
     asio::post(ctx, hold);
     BOOST_TEST(running.wait());
-    // Whoever produces leaves, and asks the pool.
+    // The producer leaves, and asks the pool.
     second_left = true;
     second.join();
     release.set();
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_busy_pool_that_was_asked_to_produce_stops_nobody)
     first.join();
 }
 
-// The request is called off with the last run(), and nobody is asleep: run() of the base class finds
+// The request is called off with the last run(), and none is asleep: run() of the base class finds
 // what was posted.
 BOOST_AUTO_TEST_CASE(what_is_posted_before_an_exception_is_found_by_the_base_class)
 {
@@ -353,8 +353,8 @@ CONTEXT_TEST_CASE(run_of_the_base_class_leaves_completions_their_turn, s)
     BOOST_TEST(fired);
 }
 
-// One thread waits as the producer, another one in the run() of the base class: whoever takes the
-// wake-up, what was posted runs.
+// One thread waits as the producer, another one in the run() of the base class: the one that takes
+// the wake-up, what was posted runs.
 CONTEXT_TEST_CASE(nothing_is_lost_beside_run_of_the_base_class, s)
 {
     context ctx(s);

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// A process that forks while it has threads, and tells nobody: what the library has for the whole
+// A process that forks while it has threads, unannounced: what the library has for the whole
 // process works in the child, too.
 
 #include "memory_support.hpp"

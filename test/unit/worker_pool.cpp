@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(idle_threads_end_down_to_the_minimum)
         BOOST_TEST(pool.threads() == least);
         BOOST_TEST(eventually([&] { return pool.parked_threads() == least; }));
 
-        // Those that stayed serve, and nobody is started in their place.
+        // Those that stayed serve, and none is started in their place.
         event ran;
         pool.execute([&] { ran.set(); });
         BOOST_TEST(ran.wait());

@@ -214,7 +214,7 @@ std::string repeated(std::string_view text, std::size_t times)
     return all;
 }
 
-// The backlog of one does not delay the other, whoever came first.
+// The backlog of one does not delay the other, whichever came first.
 BOOST_AUTO_TEST_CASE(two_strategies_take_turns)
 {
     ewyk::worker_pool pool({.max_threads = 1});

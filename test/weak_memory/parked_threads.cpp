@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Parked threads: whoever claims one hands it a job; who parks first and then looks, and who queues
-// first and then claims, do not miss each other.
+// Parked threads: one that claims another hands it a job; one that parks first and then looks, and
+// one that queues first and then claims, do not miss each other.
 
 #include "check.hpp"
 #include "checked_futex.hpp"
@@ -115,7 +115,7 @@ struct queue_or_claim : workers
     checked::atomic<bool> queued{false};
 };
 
-// Who parks again may be claimed by another one, and what it did before is over then.
+// One that parks again may be claimed by another one, and what it did before is over then.
 struct parks_again : workers
 {
     void thread(unsigned index) override
@@ -149,7 +149,7 @@ struct withdraws : workers
             if (parked.withdraw(0))
                 parked.park(0);
             all[0].sleep.park_until(detail::forever);
-            claim(parked.size() == 0, "nobody is parked");
+            claim(parked.size() == 0, "none is parked");
             return;
         }
         while (parked.claim() == none)

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Whatever a client does, it gets a refusal or a closed connection, and nobody else notices.
+// Whatever a client does, it gets a refusal or a closed connection, and no other client notices.
 
 #include "arrangements.hpp"
 #include "client.hpp"
@@ -194,7 +194,7 @@ BOOST_DATA_TEST_CASE(clients_that_reset_are_forgotten, arrangements, a)
 
 BOOST_DATA_TEST_CASE(running_out_of_descriptors_is_survived, arrangements, a)
 {
-    // Who refuses needs a limit that is not reached before the descriptors are gone.
+    // A server that refuses needs a limit that is not reached before the descriptors are gone.
     listening_server server(a, "30", {"--threads", a.refuses ? "40" : "4"}, 40);
     std::list<client> many;
     while (many.size() != 100)

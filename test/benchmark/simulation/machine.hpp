@@ -26,7 +26,7 @@ struct step
     {
         go_on, // at once with what next() says
         sleep, // for `time`
-        park,  // until somebody calls unpark(), or until `time`
+        park,  // until unpark() is called, or until `time`
     };
     kind what = kind::go_on;
     duration time{};
@@ -91,8 +91,8 @@ private:
 
     - A thread that wakes gets the core that it had, if that is idle; else another idle one; else it
       shares the one that it had, unless fewer are on that of the thread that wakes it.
-    - Who shares a core gets it by the rules of run_queue; that the time of one is over shows when
-      the clock ticks.
+    - A thread that shares a core gets it by the rules of run_queue; that the time of one is over
+      shows when the clock ticks.
     - A core that gets idle, or is when the clock of another one ticks, takes a thread that waits
       for another one, unless that has run there just now: its data are in the cache there.
 
@@ -113,7 +113,7 @@ public:
     /// Not before this the thread does something. It must outlive all calls of run_until().
     void start(thread& t);
 
-    /// Lets `by` pay for it, or nobody: who is outside of the machine.
+    /// Lets `by` pay for it, or none: what is outside of the machine.
     void unpark(thread& t, thread* by);
 
     /// That of a thread up to now, which may be running.

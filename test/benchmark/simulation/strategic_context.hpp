@@ -24,8 +24,8 @@ namespace benchmark::simulation {
 
 /** A strategy_context with a thread in run() and a pool of its own.
 
-    Who does what is decided by the functions of the library: detail::choose for each task, the
-    transitions of detail::production for the right to produce, and what leases.hpp names.
+    What each thread does is decided by the functions of the library: detail::choose for each task,
+    the transitions of detail::production for the right to produce, and what leases.hpp names.
 */
 class strategic_context final : public peer
 {
@@ -86,7 +86,7 @@ private:
     std::deque<task> posted_;
     shared_line posting_{2}; // with the newest task
     shared_line sleep_{4}; // its flags; of Asio a lock with what it guards, an event, a handler
-    worker* in_reactor_ = nullptr; // and nobody has sent a wake-up
+    worker* in_reactor_ = nullptr; // and none has sent a wake-up
 
     // The pool's. The first worker is the one in run().
     std::vector<std::unique_ptr<worker>> workers_;

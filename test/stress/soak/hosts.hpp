@@ -116,7 +116,7 @@ public:
         join();
     }
 
-    /// Nobody is inside meanwhile, as restart() demands.
+    /// No thread is inside meanwhile, as restart() demands.
     void stop_and_restart()
     {
         std::unique_lock lock(mutex_);

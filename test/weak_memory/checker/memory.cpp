@@ -113,7 +113,7 @@ void take_back(void* p)
 {
     std::size_t size;
     std::memcpy(&size, static_cast<std::byte*>(p) - sizeof size, sizeof size);
-    // As a write: nobody else may be using it.
+    // As a write: no other thread may be using it.
     check(offset(p), size, true);
     for (std::size_t i = 0; i != size; ++i)
         at(offset(p) + i).freed = true;

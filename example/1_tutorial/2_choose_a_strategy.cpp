@@ -3,8 +3,8 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // Step 2. The strategy is an argument: here it comes from the command line, by name. The program
-// shows who runs a handler that was posted, with each strategy: the thread that called run(), which
-// found the handler, or a thread of the pool.
+// shows what runs a handler that was posted, with each strategy: the thread that called run(),
+// which found the handler, or a thread of the pool.
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>

@@ -20,7 +20,8 @@ using namespace models;
 namespace {
 
 // tag::queue[]
-// Places for requests that wait. Who finds none waits for one, and meanwhile does not read.
+// Places for requests that wait. A connection that finds none waits for one, and meanwhile does not
+// read.
 class request_queue
 {
 public:

@@ -54,7 +54,8 @@ private:
     asio_ewyk::worker_pool* pool_;
 };
 
-/** Places for requests that wait. Who finds none waits for one, and meanwhile does not read.
+/** Places for requests that wait. A connection that finds none waits for one, and meanwhile does
+    not read.
 
     @par Thread Safety
     Shared objects: safe, but for close().

@@ -79,7 +79,7 @@ inline boost::program_options::options_description describe()
     po::options_description text("Options", 100, 70);
     text.add_options()
         ("strategy,s", po::value<std::string>()->default_value("eat_what_you_kill"),
-            "who runs the handlers, see above")
+            "which thread runs the handlers, see above")
         ("model,m", po::value<std::string>(),
             "the threads of a known server, see above; excludes --strategy")
         ("threads,t", po::value<long>(),

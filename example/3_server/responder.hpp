@@ -37,7 +37,7 @@ inline void burn(std::chrono::microseconds time)
 
 /** The handler of the server: does what a request asks for and composes the answer.
 
-    It blocks where the path says so, on whatever thread it is called: what that does to everybody
+    It blocks where the path says so, on whatever thread it is called: what that does to all
     else is the execution strategy's business, and what this example is about.
 
     @par Thread Safety

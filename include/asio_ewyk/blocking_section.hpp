@@ -13,26 +13,27 @@ namespace asio_ewyk {
 
 /** Says that what follows, to the end of the scope, is going to block this thread.
 
-    Where the right to produce stays with this thread while it runs a task, see
-    `strategy_options::grace`, another thread takes it at once instead of after the grace. That goes
-    for each context that this thread runs a task of, also where one runs inside of another.
-    Everywhere else it has no effect: without a grace, with an invocation type that keeps its
-    thread, in a task of a `worker_pool`, on a thread that runs no task.
+    Another thread takes over production at once, instead of after the grace
+    (`strategy_options::grace`). That holds for each context that this thread runs a task of, also
+    where one runs inside of another.
 
-    Where one task runs at a time, in a `strategy_context` with `produce_consume`, other handlers
-    run inside of the section, one at a time, on other threads. At its end the thread waits until it
-    is alone again, before any task that has not begun, and goes on. So what handlers share needs no
-    strand, but may have changed across the section. Inside of it the thread does not work for the
-    context: `dispatch` posts. It must be destroyed in the same task, and so not span a `co_await`;
-    in a debug build that is asserted. Else the right comes back when the task ends. When it is
-    destroyed the thread must hold no mutex that other handlers lock. The last `run()` does not
-    return before.
+    In a `strategy_context` with `produce_consume` one task runs at a time. There other handlers run
+    during the section, one at a time, on other threads. At its end the thread waits until no other
+    handler runs, and goes on before any task that has not begun. So what handlers share needs no
+    strand, but may have changed across the section. During the section the thread does not work for
+    the context: `dispatch` posts. The guard must be destroyed in the same task, and so not span a
+    `co_await`; in a debug build that is asserted. Otherwise the section ends with the task. When
+    the guard is destroyed the thread must hold no mutex that other handlers lock. The last `run()`
+    does not return before the end of the section.
 
-    It is optional: a task that blocks unannounced delays the others by the grace. Guards may be
-    nested, and only the outermost counts; after a grace the right comes back after the task, not
-    after the scope. What a coroutine does after
-    a `co_await` is another task, which needs a guard of its own. The idea is that of Java's
-    `ForkJoinPool.ManagedBlocker` and of tokio's `block_in_place`.
+    Elsewhere it has no effect: without a grace, with an invocation type that keeps its thread, in a
+    task of a `worker_pool`, on a thread that runs no task.
+
+    It is optional: without it, a task that blocks delays the others by the grace. Guards may be
+    nested, and only the outermost counts. With a grace, this thread may produce again after the
+    task, not after the scope. What a coroutine does after a `co_await` is another task, which needs
+    a guard of its own. The idea is that of Java's `ForkJoinPool.ManagedBlocker` and of tokio's
+    `block_in_place`.
 
     @par Thread Safety
     Belongs to the thread that made it.
@@ -52,7 +53,7 @@ public:
     {
     }
 
-    /// Waits, where one task runs at a time, until no other runs.
+    /// Where one task runs at a time, waits until no other runs.
     ~blocking_section()
     {
         if (away_)

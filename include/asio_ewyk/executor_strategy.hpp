@@ -19,8 +19,8 @@ namespace asio_ewyk {
 
 namespace asio = boost::asio;
 
-/** An `execution_strategy` whose other threads are those of any executor: of an
-    `asio::thread_pool`, `asio::system_executor`, an `io_context` that threads run.
+/** An `execution_strategy` over the threads of any executor instead of a `worker_pool`: of an
+    `asio::thread_pool`, of `asio::system_executor`, or of an `io_context` that threads run.
 
     An executor does not tell whether a thread is idle. So no thread can be had at once:
     `eat_what_you_kill` runs a task here or gives it to the executor, and never hands production

@@ -35,8 +35,9 @@ struct load_shedder_options
     /// is the one of WeChat's DAGOR. More than 0.
     std::chrono::nanoseconds max_queue_delay = std::chrono::milliseconds(20);
 
-    /// How long all that begins must have waited for more than `max_queue_delay` before anything is
-    /// refused: a burst is none of it. The default is the one of CoDel, RFC 8289. At least 0.
+    /// How long everything that begins must have waited for more than `max_queue_delay`, before
+    /// anything is refused: a burst is no overload. The default is the one of CoDel, RFC 8289. At
+    /// least 0.
     std::chrono::nanoseconds interval = std::chrono::milliseconds(100);
 
     /// The most pieces of work that may wait; 0: no limit. Beyond that the submitter is told at
@@ -80,9 +81,9 @@ public:
     /// Nothing of its executors must be left, neither queued nor running.
     ~load_shedder() = default;
 
-    /** Adds how long events wait in that `io_context`: a request in the kernel's buffer, of a
-        socket that is ready, waits as one in a queue does. For servers; which sockets wait for
-        how long nothing tells, so while it is too long everything is refused for a moment.
+    /** Adds how long events wait in that `io_context`: a request in the kernel's buffer waits as
+        one in a queue does. For servers. It is not known which socket has waited for how long; so
+        while the delay is too long, everything is refused for a moment.
 
         For that it has two connected sockets, and sends a byte through the context while it is
         used, one at a time. A handler receives it, which `run()` counts among the others. Call it
@@ -107,9 +108,9 @@ public:
         return executor(context.get_executor());
     }
 
-    /** Waits in the queue of the completion handler's associated executor, and tells whether the
-        work that it stands for is to be done: `co_await shedder.async_admit(token)`. So a refused
-        client can be given an answer.
+    /** Waits in the queue of the completion handler's associated executor, and says whether the
+        work is to be done: `co_await shedder.async_admit(token)`. So a refused client can be given
+        an answer.
 
         The signature of the completion handler is `void(boost::system::error_code)`. Errors:
 

@@ -18,10 +18,10 @@ namespace asio_ewyk {
 /** How much waits for a context, a pool or a loop: the result of their `load()`, and of groups of
     them.
 
-    Delays are estimated, from how much was queued and how much was taken from there since some
-    thread asked last. Where many ask they are exact to the time between two that ask; where none
-    has asked for long they are what the rate since then tells. The first that asks begins to look,
-    and is told of no delay. What waits in the kernel, or inside of an `io_context`, is not seen:
+    Delays are estimated, from how much was queued and how much was taken since the last call of
+    `load()`. With frequent calls they are exact to the time between two calls; after a long pause
+    they follow from the rate during the pause. The first call begins to measure, and reports no
+    delay. What waits in the kernel, or inside of an `io_context`, is not seen:
     `load_shedder::observe` measures that.
 
     @par Thread Safety
@@ -74,7 +74,7 @@ struct strategy_metrics
     /// Tasks that ran on a lease: this thread kept producing unless they were late.
     std::uint64_t on_lease = 0;
 
-    /// Lazy hand-overs: of these, and of handlers that the `io_context` ran by itself, those that
+    /// Lazy hand-overs: tasks on a lease, and handlers that the `io_context` ran by itself, that
     /// were late, or said so in advance with `blocking_section`.
     std::uint64_t taken_over = 0;
 
@@ -88,8 +88,8 @@ struct strategy_metrics
 
     // Of the moment.
 
-    /// The system has refused a thread of idle priority, so only the watchdog looks for late tasks:
-    /// a task that blocks delays the others by some milliseconds more.
+    /// Whether the system has refused a thread of idle priority. Then only the watchdog looks for
+    /// late tasks: a task that blocks delays the others by some milliseconds more.
     bool sentinel_refused = false;
 
     std::size_t queued = 0;         ///< tasks that wait to be produced; 0 for an execution_strategy

@@ -51,9 +51,9 @@ public:
     void add(serve_metrics const& m, std::vector<label> const& labels = {});
     void add(shed_metrics const& m, std::vector<label> const& labels = {});
 
-    /// As a line of a family of the caller's own, a counter, whose name ends with `_total`. Throws
-    /// `std::invalid_argument` if there is a family of that name with another help, or if the name
-    /// or a label cannot be.
+    /// Adds a counter of the caller's own, as a line of that family; its name ends with `_total`.
+    /// Throws `std::invalid_argument` if there is a family of that name with another help, or if
+    /// the name or a label is not allowed.
     void add_counter(std::string_view name, std::string_view help, double value,
         std::vector<label> const& labels = {});
 

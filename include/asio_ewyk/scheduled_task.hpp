@@ -47,7 +47,7 @@ class scheduled_task
 public:
     scheduled_task() noexcept = default;
 
-    /** No run begins any more, also if one has its time already. May be called by the function.
+    /** No run begins any more, even one that is due. May be called by the function.
 
         @returns whether that is due to this call: false if the last run has begun or the task was
         cancelled before.

@@ -112,16 +112,16 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     their connections are shut down, and with `cancel_sessions` they are cancelled. The operation
     completes after the last session, without an error; or likewise with an error that makes it
     impossible to accept any more. A lack of descriptors or of memory is no such error: then it
-    pauses. It still waits for a session that heeds neither, as what the session uses may be gone
-    after the completion.
+    pauses. It still waits for a session that goes on all the same, as objects that the session uses
+    may be destroyed after the completion.
 
-    A worker that is shut down gets no more clients, from when that begins, or if it began before;
-    the others go on. The shutdown of the last one cancels the operation, and so does that of the
-    boss where it is a worker as well, or the destruction of any. Sessions in workers that have
-    ended are not waited for; their connections are shut down as soon as the loop has ended (on
-    Linux). A worker that refuses a session, or is stuck, is passed over; only if all refuse, the
-    connection is closed and `on_session_error` called. Shut the boss down after the operation: it
-    cannot complete in a loop that has ended.
+    A worker whose shutdown has begun gets no more clients; the others go on. The shutdown of the
+    last one cancels the operation, and so does that of the boss where it is a worker as well, or
+    the destruction of any. Sessions in workers that have ended are not waited for; their
+    connections are shut down as soon as the loop has ended (on Linux). A worker that refuses a
+    session, or is stuck, is passed over; only if all refuse, the connection is closed and
+    `on_session_error` called. Shut the boss down after the operation: it cannot complete in a loop
+    that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.

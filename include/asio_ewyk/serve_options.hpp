@@ -61,10 +61,10 @@ struct serve_options
     /// no limit.
     std::size_t max_accept_rate = 0;
 
-    /// Whether there is more work than can be done, such as `load_shedder::overloaded`. While it
-    /// says so, clients wait in the system's backlog, and it is asked again after `back_off`. Asked
-    /// before each connection. An exception counts as yes, and goes to `on_session_error`. Must not
-    /// block. Empty: there never is.
+    /// Says whether there is more work than can be done, as `load_shedder::overloaded` does. While
+    /// it returns true, clients wait in the system's backlog, and it is asked again after
+    /// `back_off`. Asked before each connection. An exception counts as yes, and goes to
+    /// `on_session_error`. Must not block. Empty: there never is.
     std::function<bool()> overloaded = {};
 
     /// How many clients the system lets wait to be accepted. At least 1. No effect on an acceptor
@@ -76,8 +76,8 @@ struct serve_options
     /// does not have it. No effect on an acceptor of the caller's.
     bool reuse_port = false;
 
-    /// Options of the sockets that are accepted, where they are not to be as the system makes them;
-    /// sizes are in bytes. A socket that does not have one goes without.
+    /// Options of the sockets that are accepted; empty: the system's default. Sizes are in bytes.
+    /// An option that a socket does not have is left out.
     std::optional<bool> no_delay = {};
     std::optional<bool> keep_alive = {};
     std::optional<int> send_buffer_size = {};
@@ -105,12 +105,12 @@ struct serve_options
     /// `switch_to`: nothing may be emitted to them while they are away. Other workers emit nothing.
     bool cancel_sessions = false;
 
-    /// After how long without having begun a session that waits for it a worker gets no client,
-    /// until it begins one; the others get them. Sessions that it has already stay there. If all
-    /// others are so as well, clients are dealt as usual. More than 0; `nanoseconds::max()`: never.
+    /// A worker that has not begun a waiting session for so long is stuck. It gets no clients until
+    /// it begins one; the other workers get them. Sessions that it has already stay there. If all
+    /// workers are stuck, clients are given out as usual. More than 0; `nanoseconds::max()`: never.
     std::chrono::nanoseconds stuck_after = std::chrono::seconds(1);
 
-    /// Whether to serve a client that has connected from there, such as by an allow list; otherwise
+    /// Says whether to serve a client with that address and port, as an allow list does; otherwise
     /// its connection is closed at once. Called by the boss, one call at a time for each socket
     /// that listens, and only if there is a place. An exception is a refusal too, and goes to
     /// `on_session_error`. A worker's destruction waits until it returns. Empty: serves all. For
@@ -121,9 +121,10 @@ struct serve_options
     /// again. Must not throw.
     std::function<void(boost::system::error_code)> on_accept_error = {};
 
-    /// Called with what a session threw, by the thread on which it ended, or with why none could
-    /// begin, or what `admit` threw, by the worker's thread or the boss's; by several at a time.
-    /// Empty: the connection just ends. Must not throw.
+    /// Called with what a session threw, by the thread on which it ended. Also called with the
+    /// reason why a session could not begin, and with what `admit` threw, by a thread of the worker
+    /// or of the boss. By several threads at a time. Empty: the connection just ends. Must not
+    /// throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
 
     /// Called with the place of a worker in its group when that has another state than before: by

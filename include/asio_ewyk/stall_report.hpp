@@ -27,7 +27,7 @@ enum class stall_kind
     lag,     ///< tasks wait for longer than the threshold, though no handler is that long
 };
 
-/** A handler that does not return, or many that add up: what `on_stall` is told.
+/** A handler that does not return, or many that add up: the argument of `on_stall`.
 
     A value type; it owns its data.
 

@@ -20,7 +20,7 @@
 
 #include <asio_ewyk/strategy_context.hpp>
 
-// All of Asio that names it, as what comes afterwards is no more the io_context that Asio means.
+// All of Asio that names it: afterwards the word no longer means Asio's io_context.
 #include <boost/asio.hpp>
 
 #if !defined(ASIO_EWYK_STAND_IN_STRATEGY)

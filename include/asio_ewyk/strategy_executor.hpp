@@ -54,10 +54,10 @@ struct BOOST_SYMBOL_VISIBLE strategy_executor_traits
     | `blocking.possibly`  | calls the function at once                  | becomes a task |
     | `blocking.never`     | becomes a task                              | becomes a task |
 
-    What is executed by a completion inside the reactor (an I/O object's or a timer's) becomes a
-    task too, or is run inline where the strategy would not hand over anyhow, or would do so only
-    if it is late (see `strategy_options::grace`). An exception of a function
-    that was called at once leaves the task around it, as with `io_context`.
+    The completion of an I/O object or a timer becomes a task too. It is run inline where the
+    strategy does not hand over, or does so only if the task is late (see
+    `strategy_options::grace`). An exception of a function that was called at once leaves the task
+    around it, as with `io_context`.
 
     It answers and requires `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,
     `allocator`, `strategy` and `invocation`, and answers `context` and `mapping`. Executors are

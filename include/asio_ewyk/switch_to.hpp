@@ -57,9 +57,10 @@ struct initiate_switch
       that, on the same thread, and the coroutine has not moved. To bound the stack of a program
       that tries again at once, each 33rd refusal in a row is delivered at home, after a wait of up
       to 100 ms for room there.
-    - Home refuses: Asio's coroutines do not survive that. If one ends while it is away, or where it
-      waits is destroyed, the program is terminated, or the completion handler of `co_spawn` lost.
-      So the home of a coroutine that leaves is not to be limited (`max_pending_tasks`).
+    - Home refuses: Asio's coroutines do not survive that. If a coroutine ends while it is away, or
+      is destroyed where it waits, the program is terminated, or the completion handler of
+      `co_spawn` is lost. So the home of a coroutine that leaves must not be limited
+      (`max_pending_tasks`).
     - The executor destroys what waits, because it has ended: the coroutine is destroyed, at home
       or, if home has ended as well, where it is.
     - A thread may still be inside the submission when the coroutine has long resumed. So

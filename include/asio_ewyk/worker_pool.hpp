@@ -126,9 +126,9 @@ public:
     worker_pool_limits limits() const noexcept { return threads_.limits(); }
 
     /** Says that n threads of the pool will be held for long, as by producers that wait in it,
-        until the result is destroyed. The pool does nothing with it, but to refuse too many: throws
-        `std::runtime_error`, with the numbers, if fewer than one would be left for tasks (strong
-        guarantee). Without it such a program would hang. As Jetty's `ThreadPoolBudget`.
+        until the result is destroyed. The pool only refuses too many: it throws
+        `std::runtime_error`, with the numbers, if no thread would be left for tasks (strong
+        guarantee). Without that check such a program would hang. As Jetty's `ThreadPoolBudget`.
     */
     [[nodiscard]] pool_lease lease(std::size_t n) { return {threads_, n}; }
 

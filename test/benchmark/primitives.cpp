@@ -218,7 +218,7 @@ boost::json::value wake_call_on_other_core(std::vector<int> const& cpus)
 // again; the median.
 double interruption(int cpu)
 {
-    // Who has run for less interrupts who has run for more.
+    // A thread that has run for less interrupts one that has run for more.
     constexpr auto runs_ahead = std::chrono::microseconds(5);
     std::vector<nanoseconds> calls;
     futex_signal signal;

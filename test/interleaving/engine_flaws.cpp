@@ -46,7 +46,7 @@ constexpr std::array all_flaws{
     named_flaw{"the place of a lease that is taken over is forgotten", flaw::place_is_kept},
     named_flaw{"where a thread has to be started none is", flaw::start_is_forgotten},
     named_flaw{"where none could be started one is awaited for ever", flaw::start_is_not_given_up},
-    named_flaw{"a late thread does not look who is to go on", flaw::late_leaves_the_right},
+    named_flaw{"a late thread does not look which is to go on", flaw::late_leaves_the_right},
     named_flaw{"a task says that it is going to block, in vain", flaw::section_is_forgotten},
     named_flaw{"a task says so, and no thread is asked to come", flaw::released_in_silence},
     named_flaw{"a caller that polls takes a lease and settles nothing",

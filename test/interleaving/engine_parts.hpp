@@ -61,7 +61,7 @@ enum class flaw
     return_is_not_seen,     // which threads come back from a section is not looked at
     return_wakes_nobody,    // the right is passed on to such a thread, which is not woken
     returns_unasked,        // such a thread does not wait for the right
-    ask_is_lost,            // the lost wake-up: who asks while one produces is not heard
+    ask_is_lost,            // the lost wake-up: a thread that asks while one produces is not heard
 };
 
 /// Stands for one row of the production table.

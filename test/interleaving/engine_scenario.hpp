@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Who calls the engine, with which tasks, strategies and pools.
+// Which threads call the engine, with which tasks, strategies and pools.
 
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_ENGINE_SCENARIO_HPP
 #define ASIO_EWYK_TEST_INTERLEAVING_ENGINE_SCENARIO_HPP

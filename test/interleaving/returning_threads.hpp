@@ -33,7 +33,7 @@ public:
 
     bool any() const noexcept
     {
-        step("looks who comes back");
+        step("looks which come back");
         interleaving::observe(waiting_.get());
         return waiting_.get() != 0 && interleaving::wrong != interleaving::flaw::return_is_not_seen;
     }

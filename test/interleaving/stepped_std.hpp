@@ -54,7 +54,7 @@ public:
         tell(where, "writes", value);
     }
 
-    // It does not fail for no reason: who calls it only tries again.
+    // It does not fail for no reason: its caller would only try again.
     bool compare_exchange_weak(T& expected, T desired,
         std::memory_order = std::memory_order_seq_cst,
         char const* where = __builtin_FUNCTION()) noexcept

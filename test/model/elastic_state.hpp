@@ -22,10 +22,10 @@ enum class flaw
     leaves_once,               // leave() destroys what waits before it waits for what runs, not after
     unpins_in_silence,         // the last task of a client that leaves does not say so
     parks_without_look,
-    queues_without_look,       // who queues a task does not look for a parked thread again
-    stop_wakes_nobody,
+    queues_without_look,       // a submitter does not look for a parked thread again
+    stop_wakes_none,
     retires_although_claimed,  // a thread that comes to its idle timeout ends although it was claimed
-    counts_sleepers,           // who queues a task starts no thread while any thread lives
+    counts_sleepers,           // a submitter starts no thread while any thread lives
     looks_if_last,             // a thread that ends looks for tasks only if no other thread lives
     ends_with_the_wake_up,     // a thread that is too many was woken for a task, and wakes no other
     frees_place_later,         // and frees its place in another step
@@ -56,7 +56,7 @@ struct worker
 {
     byte line = 0;
     byte task = 0;
-    byte job = 0;       // written by who claimed it
+    byte job = 0;       // written by its claimer
 };
 
 struct state
@@ -71,7 +71,7 @@ struct state
     byte stopping = 0;
     byte pins = 0;           // of the client: threads that run a task of it
     byte leaving = 0;
-    byte waits = 0;          // who leaves sleeps
+    byte waits = 0;          // a client that leaves sleeps
     byte gone = 0;           // leave() has returned
     byte ran = 0;
     byte destroyed = 0;

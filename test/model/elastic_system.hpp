@@ -313,7 +313,7 @@ inline char const* system::run::work(std::size_t place)
     case tell:
         s.waits = 0;
         go(look);
-        return "tells who waits";
+        return "tells the thread that waits";
     case leave_place:
         if (!(is(flaw::looks_if_last) && s.living != 0) && start_missing())
             return "starts a thread for what waits";
@@ -419,7 +419,7 @@ inline char const* system::run::stop()
         s.stopping = 1;
         while (s.queued != 0)
             destroy(pop());
-        s.stopper_line = is(flaw::stop_wakes_nobody) ? 2 : 1;
+        s.stopper_line = is(flaw::stop_wakes_none) ? 2 : 1;
         return "stops the pool";
     }
     if (s.stopper_line == 1)

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The pool's threads, in every interleaving with those who give them tasks, leave or stop.
+// The pool's threads, in every interleaving with those that give them tasks, leave or stop.
 
 #include "component.hpp"
 #include "elastic_system.hpp"
@@ -58,9 +58,9 @@ constexpr std::array all_flaws{
     named_flaw{"stop() wakes no thread", flaw::stop_wakes_nobody},
     named_flaw{"a thread ends although it was claimed", flaw::retires_although_claimed},
     named_flaw{"no thread is started while any thread lives", flaw::counts_sleepers},
-    named_flaw{"who ends looks for tasks only if no thread lives", flaw::looks_if_last},
-    named_flaw{"who is too many keeps the wake-up for a task", flaw::ends_with_the_wake_up},
-    named_flaw{"who ends frees its place after it has looked", flaw::frees_place_later},
+    named_flaw{"a thread that ends looks for tasks only if no thread lives", flaw::looks_if_last},
+    named_flaw{"a thread that is too many keeps the wake-up for a task", flaw::ends_with_the_wake_up},
+    named_flaw{"a thread that ends frees its place after it has looked", flaw::frees_place_later},
 };
 
 std::size_t killed = 0;

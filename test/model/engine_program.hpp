@@ -254,7 +254,7 @@ inline void loop(machine& m)
         if (here.a)
             return m.call(program::run_task, in_place, here.a);
         return m.go(next);
-    // What waited first was the request for a producer, who is here.
+    // What waited first was the request for a producer, which is here.
     case gave_job:
         if (m.pending_has_come(false))
             m.vacate();
@@ -284,7 +284,7 @@ inline void loop(machine& m)
     case caught:
         if (!me.producing || m.is(flaw::thrower_keeps_right))
             return m.go(leave);
-        return m.call(program::abdicate, m.is(flaw::thrower_tells_nobody) ? leave : ask_other);
+        return m.call(program::abdicate, m.is(flaw::thrower_tells_none) ? leave : ask_other);
     case ask_other:
         return m.go(thrower_gone);
     case thrower_gone:

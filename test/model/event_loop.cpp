@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // The event loop's sleep and its wake-ups, rounds of tasks and the end, in every interleaving with
-// those who submit and shut down.
+// those that submit and shut down.
 
 #include "component.hpp"
 #include "loop_system.hpp"
@@ -40,7 +40,7 @@ std::vector<model::named<config>> const all_configs{
 using named_flaw = model::named<flaw>;
 
 constexpr std::array all_flaws{
-    named_flaw{"who submits looks for a wake-up and then adds the task", flaw::posts_after_look},
+    named_flaw{"a submitter looks for a wake-up and then adds the task", flaw::posts_after_look},
     named_flaw{"two send a wake-up at a time", flaw::sends_without_exchange},
     named_flaw{"the wake-up clears the flag before it runs tasks", flaw::clears_early},
     named_flaw{"it clears the flag without another look", flaw::clears_without_look},

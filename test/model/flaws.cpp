@@ -32,7 +32,7 @@ constexpr std::array all_flaws{
     named_flaw{"after a task that throws none is asked to produce", flaw::thrower_tells_nobody},
     named_flaw{"after a task that throws no wake-up is sent", flaw::thrower_leaves_awake},
     named_flaw{"what is left is announced before the right is free", flaw::announces_before_leaving},
-    named_flaw{"who takes over does not look at the number", flaw::number_is_not_checked},
+    named_flaw{"a thread that takes over does not look at the number", flaw::number_is_not_checked},
     named_flaw{"a late thread does not take its lease back, and produces on", flaw::late_goes_on},
     named_flaw{"the right is handed over, then the lease is ended", flaw::hands_over_before_end},
     named_flaw{"the place of a lease that is taken over is forgotten", flaw::place_is_kept},
@@ -43,7 +43,7 @@ constexpr std::array all_flaws{
     named_flaw{"a task that keeps the right can lose it", flaw::keeps_by_mark},
     named_flaw{"a late thread leases, then looks at what is its own", flaw::leases_before_look},
     named_flaw{"a thread that was late inside the io_context gives up the right", flaw::superseded_gives_up},
-    named_flaw{"a thread that was late inside the io_context leaves it in silence", flaw::superseded_tells_nobody},
+    named_flaw{"a thread that was late inside the io_context leaves it in silence", flaw::superseded_tells_none},
     named_flaw{"a caller that steps keeps the right while a task blocks", flaw::stepper_keeps_right},
     named_flaw{"a caller that steps awaits a thread it cannot get", flaw::stepper_awaits_idle_caller},
     named_flaw{"nor asks the pool, although others run()", flaw::stepper_asks_no_pool},
@@ -64,8 +64,8 @@ constexpr std::array all_flaws{
     named_flaw{"it waits on once another runner has come", flaw::await_forgets_newcomers},
     named_flaw{"a foreign thread keeps the producer's wake-up", flaw::foreign_keeps_wake_up},
     named_flaw{"the stop flag is taken back after the look", flaw::stop_is_forgotten},
-    named_flaw{"stop() does not wake callers, nor does who finds it", flaw::stop_wakes_nobody},
-    named_flaw{"the end of all work does not wake callers", flaw::end_wakes_nobody},
+    named_flaw{"stop() does not wake callers, nor does a thread that finds it", flaw::stop_wakes_none},
+    named_flaw{"the end of all work does not wake callers", flaw::end_wakes_none},
 };
 
 // Those of callers that step show where one does.
@@ -74,8 +74,8 @@ constexpr std::array step_flaws{
     named_flaw{"a task on a lease drives the context and keeps that", flaw::nested_call_waits_leased},
     named_flaw{"a nested call hands over what is not its own", flaw::nested_call_hands_over},
     named_flaw{"a nested call gives up what is not its own", flaw::nested_call_gives_up},
-    named_flaw{"who was stopped once stays so after a restart()", flaw::stop_outlives_restart},
-    named_flaw{"who finds the io_context stopped does not wake callers", flaw::plain_stop_wakes_nobody},
+    named_flaw{"a caller that was stopped once stays so after a restart()", flaw::stop_outlives_restart},
+    named_flaw{"a thread that finds the io_context stopped does not wake callers", flaw::plain_stop_wakes_none},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.

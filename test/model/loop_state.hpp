@@ -19,7 +19,7 @@ namespace model::event_loops {
 enum class flaw
 {
     none,
-    posts_after_look,      // who submits looks at `scheduled` and then adds the task
+    posts_after_look,      // a submitter looks at `scheduled` and then adds the task
     sends_without_exchange,// two that see it clear both send a wake-up
     clears_early,          // the wake-up clears it before it runs tasks
     clears_without_look,   // or, at its end, without another look for tasks
@@ -29,7 +29,7 @@ enum class flaw
     no_limit_on_a_round,   // tasks that submit tasks keep I/O away
     ends_with_tasks,       // the quiet period ends although tasks wait
     fresh_loop_stays,      // a loop that never began is not ended by shutdown
-    starts_after_the_end,  // who starts the thread does not look again under the lock
+    starts_after_the_end,  // a starter of the thread does not look again under the lock
     counts_refused_tasks,  // one that is refused stays counted as pending
 };
 
@@ -49,7 +49,7 @@ struct config
 };
 
 inline constexpr std::size_t submitters = 2;
-inline constexpr byte last_task = 5;   // 1, 2 and 3, 4 by submitters; 5 by who shuts down
+inline constexpr byte last_task = 5;   // 1, 2 and 3, 4 by submitters; 5 by the one that shuts down
 inline constexpr byte io_task = 6;     // by a completion
 inline constexpr byte wake_up = 13;    // in the io_context's queue
 inline constexpr byte begin_end = 14;
@@ -89,7 +89,7 @@ struct state
     byte destroyed = 0;
     byte before_end = 0;   // and those that must run before a graceful end
     std::array<submitter, submitters + 1> others{};
-    byte end_line = 0;     // of who shuts down
+    byte end_line = 0;     // of the thread that shuts down
 };
 
 }

@@ -64,7 +64,7 @@ public:
             if (s.others[i].done != config_.posts[i])
                 return "a submitter waits for ever";
         if (ends && s.end_line != over)
-            return "who ends the loop waits for ever";
+            return "the thread that ends the loop waits for ever";
         if (s.accepted != static_cast<byte>(s.ran | s.destroyed))
             return "a task is neither run nor destroyed";
         if (!ends && s.destroyed)
@@ -236,7 +236,7 @@ private:
             return go(s.line, look_again, "says that no wake-up is under way");
         }
 
-        // Who shuts down, or stops, and destroys the loop.
+        // The thread that shuts down, or stops, and destroys the loop.
         char const* end()
         {
             switch (s.end_line)

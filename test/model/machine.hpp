@@ -105,7 +105,8 @@ public:
 
     void fail(char const* what) { wrong_ = what; }
 
-    /// The function that ships carries the event out; beside it the model keeps book who produces.
+    /// The function that ships carries the event out; beside it the model keeps book which thread
+    /// produces.
     production_verdict apply(production_event event)
     {
         auto const now = ewyk::detail::production::unpack(w.word);
@@ -367,7 +368,7 @@ public:
                });
     }
 
-    bool anybody_in_run() const
+    bool any_in_run() const
     {
         return std::any_of(w.threads.begin(), w.threads.end(),
             [](thread_state const& t) { return t.inside_run != 0; });
@@ -387,7 +388,7 @@ public:
             fail("a queue of the model is too small");
     }
 
-    /// Puts it into the io_context's queue, and wakes who sleeps there.
+    /// Puts it into the io_context's queue, and wakes the thread that sleeps there.
     void send(byte item)
     {
         put(w.ioc, item);

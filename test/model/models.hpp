@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The models that are explored: who calls what, with which tasks, strategies and pools.
+// The models that are explored: which thread calls what, with which tasks, strategies and pools.
 
 #ifndef ASIO_EWYK_TEST_MODEL_MODELS_HPP
 #define ASIO_EWYK_TEST_MODEL_MODELS_HPP

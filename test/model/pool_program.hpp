@@ -160,7 +160,7 @@ inline void try_give(machine& m)
     case pool:
         if (!m.may_start())
         {
-            m.access("looks for those who do not step");
+            m.access("looks for those that do not step");
             return m.ret(0);
         }
         if (!m.config().places)

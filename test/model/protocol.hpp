@@ -79,7 +79,7 @@ inline void script(machine& m)
         case action::stop:
             return m.call(program::stop, ran);
         case action::restart:
-            if (m.anybody_in_run())
+            if (m.any_in_run())
                 m.fail("the model restarts inside of run()");
             m.access("restarts");
             m.w.ioc_stopped = 0;

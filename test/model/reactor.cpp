@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The reactor's sleep and its wake-ups in every interleaving of those who post, produce and hand
+// The reactor's sleep and its wake-ups in every interleaving of those that post, produce and hand
 // over.
 
 #include "check.hpp"

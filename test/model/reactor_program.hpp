@@ -64,7 +64,7 @@ inline void reactor_produce(machine& m)
     case was_stopped:
         m.access("says that it was stopped");
         m.w.stopped_flag = 1;
-        if (m.is(flaw::plain_stop_wakes_nobody) || m.is(flaw::stop_wakes_nobody))
+        if (m.is(flaw::plain_stop_wakes_none) || m.is(flaw::stop_wakes_none))
             return m.go(leave);
         return m.call(program::wake_all, leave);
     case any_runner:
@@ -77,7 +77,7 @@ inline void reactor_produce(machine& m)
             m.access("looks at the clock");
             me.expired = m.luck.maybe();
         }
-        if (!pool && turn_is_done(me))
+        if (!pool && call_is_done(me))
             return m.go(leave);
         return m.go(drain);
     case drain:
@@ -305,7 +305,7 @@ inline void reactor_produce(machine& m)
         me.producing = m.apply(production_event::resume) == production_verdict::produce;
         return m.go(me.producing ? awake : superseded);
     case superseded:
-        if (m.is(flaw::superseded_tells_nobody))
+        if (m.is(flaw::superseded_tells_none))
             return m.ret();
         return m.call(program::wake_up, gone_for_good);
     case gone_for_good:
@@ -323,7 +323,7 @@ inline void reactor_produce(machine& m)
         m.access("looks whether the io_context is stopped");
         if (!m.w.ioc_stopped)
             return m.go(last_look);
-        if (m.is(flaw::end_wakes_nobody))
+        if (m.is(flaw::end_wakes_none))
             return m.go(leave);
         return m.call(program::wake_all, leave);
     case last_look:

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The callers of run() and its siblings in every interleaving with those who post, stop and take
+// The callers of run() and its siblings in every interleaving with those that post, stop and take
 // over.
 
 #include "check.hpp"

@@ -27,7 +27,7 @@ inline void take_part(machine& m)
         if (me.has_deadline && !me.expired)
             if (m.luck.maybe())
                 me.expired = 1;
-        return turn_is_done(me);
+        return call_is_done(me);
     };
 
     switch (here.line)
@@ -99,7 +99,7 @@ inline void rest(machine& m)
         m.w.callers |= m.self_bit();
         return m.go(m.is(flaw::idle_caller_parks_without_look) ? sleep : idle);
     case idle:
-        m.access("looks whether anybody produces");
+        m.access("looks whether any thread produces");
         return m.go(m.sees_idle() ? busy : queue);
     case queue:
         m.access("looks whether something waits for the pool");
@@ -139,7 +139,7 @@ inline void rest(machine& m)
 inline void leave_run(machine& m)
 {
     enum { uncount, go, look, wake, clear, idle, ask, out };
-    activation& here = m.here();   // a: whether it is the last one who does not step; b: the last one, it was stopped
+    activation& here = m.here();   // a: whether it is the last one that does not step; b: the last one, it was stopped
     thread_state& me = m.me();
     switch (here.line)
     {
@@ -164,7 +164,7 @@ inline void leave_run(machine& m)
     case clear:
         return here.a ? m.call(program::clear_pool, idle) : m.go(idle);
     case idle:
-        if (here.b || m.is(flaw::leaver_asks_nobody))
+        if (here.b || m.is(flaw::leaver_asks_none))
             return m.go(out);
         m.access("looks whether a thread produces");
         return m.go(m.sees_idle() ? ask : out);
@@ -173,7 +173,7 @@ inline void leave_run(machine& m)
     case out:
         m.access("is out of run()");
         --me.inside_run;
-        if (here.a && !m.anybody_in_run() && !m.steppers_give_away() && m.pool_runs_tasks())
+        if (here.a && !m.any_in_run() && !m.steppers_give_away() && m.pool_runs_tasks())
             m.fail("a handler runs after the last run() has returned");
         return m.ret();
     }
@@ -275,7 +275,7 @@ inline void stop(machine& m)
     case tasks:
         return m.call(program::recall, callers);
     case callers:
-        if (m.is(flaw::stop_wakes_nobody))
+        if (m.is(flaw::stop_wakes_none))
             return m.ret();
         return m.become(program::wake_all);
     }

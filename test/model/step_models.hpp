@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Callers who step, by poll() and run_one(), also within a task; and a restart() after stop().
+// Callers that step, by poll() and run_one(), also within a task; and a restart() after stop().
 
 #ifndef ASIO_EWYK_TEST_MODEL_STEP_MODELS_HPP
 #define ASIO_EWYK_TEST_MODEL_STEP_MODELS_HPP

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Callers who step, in every interleaving with those who post, stop, restart and take over.
+// Callers that step, in every interleaving with those that post, stop, restart and take over.
 
 #include "check.hpp"
 

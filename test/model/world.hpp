@@ -78,7 +78,7 @@ struct activation
     byte b = 0;      // its own
 };
 
-/// What a thread knows. Its functions' flags are those of its call_frame and its turn.
+/// What a thread knows. Its functions' flags are those of its call_frame and its call of run().
 struct thread_state
 {
     std::array<activation, 8> stack{};
@@ -86,7 +86,7 @@ struct thread_state
     byte result = 0;     // of the function that returned last
     byte thrown = 0;     // an exception is on its way
     byte position = 0;   // in the script
-    byte job = 0;        // written by who claimed this thread
+    byte job = 0;        // written by the claimer of this thread
 
     byte producing = 0;
     byte leased = 0;     // it has leased the right, and does not know of the end of that
@@ -109,7 +109,7 @@ struct thread_state
     byte own_queue = 0;     // what the io_context keeps for this thread, in a queue of its own
 };
 
-inline bool turn_is_done(thread_state const& t)
+inline bool call_is_done(thread_state const& t)
 {
     return t.expired || (t.limited && t.counted);
 }
@@ -127,7 +127,7 @@ enum activity : byte
 struct world
 {
     byte word = 0;         // production, packed
-    byte holder = 0;       // who has the right to produce, by what the verdicts say; 1 is thread 0
+    byte holder = 0;       // which thread has the right to produce, by what the verdicts say; 1 is thread 0
     byte ran = 0;          // tasks that have begun
 
     list pool_queue;
@@ -226,7 +226,7 @@ enum class flaw
     keeps_by_mark,             // a task that keeps the right says so, but its lease can be taken over
     leases_before_look,        // a late thread that produces again leases, and then looks at what is its own
     superseded_gives_up,       // a thread that was late inside the io_context leaves the loop as the producer does
-    superseded_tells_nobody,   // it leaves the io_context without a wake-up
+    superseded_tells_none,   // it leaves the io_context without a wake-up
     section_is_forgotten,      // a task on a lease that says that it is going to block is not heard
     stepper_keeps_right,       // a caller that steps runs a task that blocks and keeps the right
     stepper_awaits_idle_caller,      // one that leaves counts on a thread that it cannot get
@@ -240,9 +240,9 @@ enum class flaw
     leaves_awake,              // asleep is not set when production ends
     leaves_without_look,       // nor is what is queued then announced
     idle_caller_parks_without_look,
-    leaver_asks_nobody,        // the runner that leaves production does not ask another one
-    given_task_is_not_shown,   // who gives a task to the pool does not look for an idle caller afterwards
-    queued_production_is_not_shown, // nor does who queues the engine itself there
+    leaver_asks_none,        // the runner that leaves production does not ask another one
+    given_task_is_not_shown,   // a thread that gives a task to the pool does not look for an idle caller afterwards
+    queued_production_is_not_shown, // nor does one that queues the engine itself there
     last_runner_just_leaves,   // without waiting for the pool's threads
     last_runner_forgets_queue, // it waits until none runs a task, and not until none waits for one
     await_forgets_newcomers,   // it waits on although another caller has come
@@ -253,12 +253,12 @@ enum class flaw
     nested_call_gives_up,      // or gives it up when it finds nothing more to do
     stop_outlives_restart,     // the flag that it was stopped is believed without asking
     stop_is_forgotten,         // the flag is taken back after the look at the io_context, not before
-    stop_wakes_nobody,         // nor does the producer that finds the io_context stopped
-    plain_stop_wakes_nobody,   // only the latter
-    end_wakes_nobody,          // the same where the work ends by itself
+    stop_wakes_none,         // nor does the producer that finds the io_context stopped
+    plain_stop_wakes_none,   // only the latter
+    end_wakes_none,          // the same where the work ends by itself
 };
 
-/// A model: who there is, and what they do.
+/// A model: which threads there are, and what they do.
 struct setup
 {
     ewyk::strategy_t strategy = ewyk::strategy.eat_what_you_kill;

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// One loop and those who post to it.
+// One loop and those that post to it.
 
 #include "stress.hpp"
 

@@ -2,7 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// What the stress tests share: how much to do, with which strategies and pools, and who keeps count.
+// What the stress tests share: how much to do, with which strategies and pools, and what keeps
+// count.
 //
 // The tests wait for what must happen without a deadline of their own: one that hangs has found something,
 // and is ended, with its stacks, by who runs it.

@@ -21,17 +21,17 @@ namespace {
 
 using namespace support;
 
-constexpr ewyk::strategy_t lenders[]
+constexpr ewyk::strategy_t leasing[]
     = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
 
 constexpr auto endless = 24h;
 
-ewyk::strategy_options lending(ewyk::strategy_t s)
+ewyk::strategy_options leasing_options(ewyk::strategy_t s)
 {
     return {.strategy = s, .grace = endless, .max_threads = 4};
 }
 
-BOOST_DATA_TEST_CASE(others_run_from_there_on, lenders, s)
+BOOST_DATA_TEST_CASE(others_run_from_there_on, leasing, s)
 {
     constexpr int rounds = 200;
     ewyk::worker_pool pool({.max_threads = 4});
@@ -52,7 +52,7 @@ BOOST_DATA_TEST_CASE(others_run_from_there_on, lenders, s)
     BOOST_TEST(waited == rounds);
 
     // The pool counts none of those threads as producing still: another context finds one that
-    // stands by, and so runs all of its tasks on one thread.
+    // is parked, and so runs all of its tasks on one thread.
     BOOST_TEST(eventually([&] { return pool.parked_threads() == 4; }));
     ewyk::strategy_context other(pool, s, endless);
     std::set<std::thread::id> threads;
@@ -63,7 +63,7 @@ BOOST_DATA_TEST_CASE(others_run_from_there_on, lenders, s)
 }
 
 // A task's own destructor is a part of it.
-BOOST_DATA_TEST_CASE(others_run_while_a_task_is_destroyed, lenders, s)
+BOOST_DATA_TEST_CASE(others_run_while_a_task_is_destroyed, leasing, s)
 {
     struct blocks_at_its_end
     {
@@ -93,7 +93,7 @@ BOOST_DATA_TEST_CASE(others_run_while_a_task_is_destroyed, lenders, s)
 // A task that runs the context is not going to be short.
 BOOST_DATA_TEST_CASE(a_task_may_run_its_own_context, lenders, s)
 {
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     std::atomic<int> ran{0};
@@ -107,16 +107,16 @@ BOOST_DATA_TEST_CASE(a_task_may_run_its_own_context, lenders, s)
 }
 
 // Of whichever thread: a caller's, or one of the pool that took over before.
-BOOST_DATA_TEST_CASE(each_of_several_is_relieved, lenders, s)
+BOOST_DATA_TEST_CASE(each_of_several_is_relieved, leasing, s)
 {
     event release;
     gathering blocked;
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     auto const work = asio::make_work_guard(ctx);
     deadline const d(ctx);
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     std::thread caller([&] { ctx.run(); });
-    // A thread of the four stands by or produces.
+    // A thread of the four is left to produce.
     for (int i = 0; i != 3; ++i)
         asio::post(ctx, [&] {
             ewyk::blocking_section const outer;
@@ -130,10 +130,10 @@ BOOST_DATA_TEST_CASE(each_of_several_is_relieved, lenders, s)
     caller.join();
 }
 
-BOOST_DATA_TEST_CASE(an_io_operation_completes_meanwhile, lenders, s)
+BOOST_DATA_TEST_CASE(an_io_operation_completes_meanwhile, leasing, s)
 {
     event fired;
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     asio::steady_timer timer(ctx, 5ms);
@@ -148,10 +148,10 @@ BOOST_DATA_TEST_CASE(an_io_operation_completes_meanwhile, lenders, s)
 }
 
 // It stops both contexts that it runs in.
-BOOST_DATA_TEST_CASE(contexts_inside_of_each_other_are_both_relieved, lenders, s)
+BOOST_DATA_TEST_CASE(contexts_inside_of_each_other_are_both_relieved, leasing, s)
 {
-    ewyk::strategy_context outer(lending(s));
-    ewyk::strategy_context inner(lending(s));
+    ewyk::strategy_context outer(leasing_options(s));
+    ewyk::strategy_context inner(leasing_options(s));
     deadline const of_outer(outer);
     deadline const of_inner(inner);
     BOOST_TEST_REQUIRE(warm_up(outer.pool(), 4));
@@ -172,12 +172,12 @@ BOOST_DATA_TEST_CASE(contexts_inside_of_each_other_are_both_relieved, lenders, s
     BOOST_TEST(waited);
 }
 
-BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
+BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, leasing, s)
 {
     constexpr int many = 30;
     std::atomic<int> caught{0};
     std::atomic<int> ran{0};
-    ewyk::strategy_options o = lending(s);
+    ewyk::strategy_options o = leasing_options(s);
     o.on_exception = [&](std::exception_ptr) { ++caught; };
     ewyk::strategy_context ctx(o);
     deadline const d(ctx);

@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(several_at_a_time)
     }
 }
 
-// Who waits less long gives up; the loop does not.
+// A caller that waits less long gives up; the loop does not.
 BOOST_AUTO_TEST_CASE(the_first_call_says_when)
 {
     bool ran = false;

@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(by_its_hook)
     BOOST_TEST(result == 0);
 }
 
-// Who waits less long gives up; the loop does not.
+// A caller that waits less long gives up; the loop does not.
 BOOST_AUTO_TEST_CASE(the_first_call_says_when)
 {
     event release;

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Who runs a task and who produces next, for each strategy and each invocation type.
+// Which thread runs a task and which produces next, for each strategy and each invocation type.
 
 #include "pool_support.hpp"
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace support;
 
-constexpr ewyk::strategy_t lenders[]
+constexpr ewyk::strategy_t leasing[]
     = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
 
 // Nothing is late.
@@ -68,7 +68,7 @@ BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, lenders, s)
 }
 
 // Not even for an I/O operation that completes while the handler blocks.
-BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, lenders, s)
+BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, leasing, s)
 {
     event fired;
     ewyk::strategy_context ctx({.strategy = s, .grace = 50us, .max_threads = 4});
@@ -98,7 +98,7 @@ BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, lenders, s)
 }
 
 // One that was late leaves, whatever it finds: never do two produce.
-BOOST_DATA_TEST_CASE(one_produces_however_many_are_late, lenders, s)
+BOOST_DATA_TEST_CASE(one_produces_however_many_are_late, leasing, s)
 {
     constexpr std::size_t threads = 4;
     constexpr std::size_t many = 300;
@@ -122,7 +122,7 @@ BOOST_DATA_TEST_CASE(one_produces_however_many_are_late, lenders, s)
 }
 
 // Whether it is late or not.
-BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
+BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, leasing, s)
 {
     for (auto const grace : {std::chrono::nanoseconds(endless), std::chrono::nanoseconds(1us)})
     {
@@ -147,7 +147,7 @@ BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
 }
 
 // produce() from within a task is dispatch(): what it asks for comes, at the latest after the grace.
-BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, lenders, s)
+BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, leasing, s)
 {
     source tasks;
     event second;
@@ -214,7 +214,7 @@ BOOST_DATA_TEST_CASE(it_ends_while_a_thread_stands_by, lenders, s)
     }
 }
 
-// Without a thread to stand by it is as without a grace.
+// Without a thread to take over it is as without a grace.
 BOOST_AUTO_TEST_CASE(a_small_pool_does_what_it_can)
 {
     for (std::size_t const threads : {1u, 2u})

@@ -17,10 +17,10 @@ using namespace support;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr ewyk::strategy_t lenders[]
+constexpr ewyk::strategy_t leasing[]
     = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
 
-ewyk::strategy_options lending(ewyk::strategy_t s)
+ewyk::strategy_options leasing_options(ewyk::strategy_t s)
 {
     return {.strategy = s, .grace = 50us, .max_threads = 4};
 }
@@ -47,12 +47,12 @@ void connect(tcp::socket& here, tcp::socket& there)
 
 } // namespace
 
-BOOST_DATA_TEST_CASE(one_that_waits_for_another_one_is_taken_over, lenders, s)
+BOOST_DATA_TEST_CASE(one_that_waits_for_another_one_is_taken_over, leasing, s)
 {
     event fired;
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
-    have_stood_by(ctx);
+    have_leased(ctx);
     asio::steady_timer late(ctx, 1ms);
     asio::steady_timer other(ctx, 5ms);
     bool waited = false;
@@ -63,12 +63,12 @@ BOOST_DATA_TEST_CASE(one_that_waits_for_another_one_is_taken_over, lenders, s)
 }
 
 // Also what it has caused itself, through the context or by an operation on its own socket.
-BOOST_DATA_TEST_CASE(what_it_starts_is_done_meanwhile, lenders, s)
+BOOST_DATA_TEST_CASE(what_it_starts_is_done_meanwhile, leasing, s)
 {
     gathering done;
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
-    have_stood_by(ctx);
+    have_leased(ctx);
     tcp::socket here(ctx);
     tcp::socket there(ctx);
     connect(here, there);
@@ -90,14 +90,14 @@ BOOST_DATA_TEST_CASE(what_it_starts_is_done_meanwhile, lenders, s)
 }
 
 // The next ones are in place as well, and late as well.
-BOOST_DATA_TEST_CASE(several_are_taken_over, lenders, s)
+BOOST_DATA_TEST_CASE(several_are_taken_over, leasing, s)
 {
     gathering late;
     event release;
     event fired;
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
-    have_stood_by(ctx);
+    have_leased(ctx);
     std::array<asio::steady_timer, 3> timers{
         asio::steady_timer(ctx, 1ms), asio::steady_timer(ctx, 2ms), asio::steady_timer(ctx, 3ms)};
     asio::steady_timer last(ctx, 1h);
@@ -118,17 +118,17 @@ BOOST_DATA_TEST_CASE(several_are_taken_over, lenders, s)
     BOOST_TEST(waited == 3);
 }
 
-BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
+BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, leasing, s)
 {
     for (bool const late : {false, true})
     {
         event fired;
         std::atomic<int> caught{0};
-        auto options = lending(s);
+        auto options = leasing_options(s);
         options.on_exception = [&](std::exception_ptr) { ++caught; };
         ewyk::strategy_context ctx(options);
         deadline const d(ctx);
-        have_stood_by(ctx);
+        have_leased(ctx);
         asio::steady_timer thrower(ctx, 1ms);
         asio::steady_timer other(ctx, 5ms);
         thrower.async_wait([&](auto) {
@@ -145,12 +145,12 @@ BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, lenders, s)
 }
 
 // A caller of run() may be the one that is late, and the last work its own.
-BOOST_DATA_TEST_CASE(run_returns_after_one_that_was_late, lenders, s)
+BOOST_DATA_TEST_CASE(run_returns_after_one_that_was_late, leasing, s)
 {
     for (int i = 0; i != 20; ++i)
     {
         event fired;
-        ewyk::strategy_context ctx(lending(s));
+        ewyk::strategy_context ctx(leasing_options(s));
         deadline const d(ctx);
         BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
         std::size_t sum = 0;
@@ -172,9 +172,9 @@ BOOST_DATA_TEST_CASE(run_returns_after_one_that_was_late, lenders, s)
 // Asio keeps for the thread what a step of an operation has caused to complete, and wakes no other.
 BOOST_DATA_TEST_CASE(a_step_of_an_operation_may_be_late, lenders, s)
 {
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
-    have_stood_by(ctx);
+    have_leased(ctx);
     tcp::socket here(ctx);
     tcp::socket there(ctx);
     connect(here, there);
@@ -220,24 +220,24 @@ void call_a_late_one(ewyk::strategy_context& ctx, std::atomic<int>& caught, Afte
     run_and_count(ctx, caught);
 }
 
-BOOST_DATA_TEST_CASE(one_inside_a_foreign_handler_that_throws, lenders, s)
+BOOST_DATA_TEST_CASE(one_inside_a_foreign_handler_that_throws, leasing, s)
 {
     std::atomic<int> caught{0};
-    auto options = lending(s);
+    auto options = leasing_options(s);
     options.on_exception = [&](std::exception_ptr) { ++caught; };
     ewyk::strategy_context ctx(options);
     deadline const d(ctx);
-    have_stood_by(ctx);
+    have_leased(ctx);
     call_a_late_one(ctx, caught, [] { throw std::runtime_error("as planned"); });
     BOOST_TEST(eventually([&] { return caught == 1; }));
 }
 
-BOOST_DATA_TEST_CASE(one_inside_a_foreign_handler_that_polls, lenders, s)
+BOOST_DATA_TEST_CASE(one_inside_a_foreign_handler_that_polls, leasing, s)
 {
     std::atomic<int> caught{0};
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
-    have_stood_by(ctx);
+    have_leased(ctx);
     call_a_late_one(ctx, caught, [&] {
         ctx.stop();
         ctx.poll();
@@ -251,9 +251,9 @@ BOOST_AUTO_TEST_CASE(one_may_wait_through_the_base_class)
 {
     for (auto const& name : {ewyk::strategy_t::produce_consume, ewyk::strategy_t::eat_what_you_kill})
     {
-        ewyk::strategy_context ctx(lending(name));
+        ewyk::strategy_context ctx(leasing_options(name));
         deadline const d(ctx);
-        have_stood_by(ctx);
+        have_leased(ctx);
         bool ran = false;
         asio::steady_timer timer(ctx, 1ms);
         auto const either_way = asio::require(ctx.get_executor(), ewyk::invocation.non_blocking);
@@ -268,11 +268,11 @@ BOOST_AUTO_TEST_CASE(one_may_wait_through_the_base_class)
 }
 
 // As a strategy executor promises, inside of Asio as outside.
-BOOST_DATA_TEST_CASE(dispatch_from_one_calls_at_once, lenders, s)
+BOOST_DATA_TEST_CASE(dispatch_from_one_calls_at_once, leasing, s)
 {
-    ewyk::strategy_context ctx(lending(s));
+    ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
-    have_stood_by(ctx);
+    have_leased(ctx);
     asio::steady_timer timer(ctx, 1ms);
     bool at_once = false;
     bool inside = false;

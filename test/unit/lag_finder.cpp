@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(finds_that_those_who_waited_still_do)
     BOOST_TEST(lag->ran == 49u);
 }
 
-// The queue is never empty, but who waits is served at once.
+// The queue is never empty, but what waits is served at once.
 BOOST_AUTO_TEST_CASE(a_queue_that_is_never_empty_is_no_lag)
 {
     queue_of_ours q;

@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    bool good_ = true; // the thread's, then who joins it
+    bool good_ = true; // the thread's, then that of the one that joins it
     std::jthread thread_;
 };
 
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(which_sub_strategy)
 // With one producer, a grace that nothing fast overruns, and without learning.
 BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_each_slow_task)
 {
-    constexpr std::size_t fast = 50; // with the slow ones too few for a decision that loans do not pay
+    constexpr std::size_t fast = 50; // with the slow ones too few for a decision that leases do not pay
     constexpr std::size_t slow = 5;
     ewyk::strategy_context ctx({.grace = 24h, .max_threads = 8});
     deadline const in_time(ctx);

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(how_long_io_was_not_looked_for)
     deadline const in_time(ctx);
     auto work = asio::make_work_guard(ctx);
     asio::steady_timer timer(ctx, 1ms);
-    // Not at the beginning, before anybody has looked for I/O at all.
+    // Not at the beginning, before any thread has looked for I/O at all.
     timer.async_wait([&](auto) {
         asio::post(ctx, [&] {
             std::this_thread::sleep_for(a_while);

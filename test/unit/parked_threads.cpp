@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(withdrawing_one_leaves_the_others)
     BOOST_TEST(claim_all(parked) == expected, boost::test_tools::per_element());
 }
 
-// Each index stands for a thread that belongs to one owner at a time: the set, or who has claimed
+// Each index stands for a thread that belongs to one owner at a time: the set, or what has claimed
 // or withdrawn it. A stack of threads lost one in this situation (jetty/jetty.project#1970).
 BOOST_AUTO_TEST_CASE(each_claim_is_exclusive)
 {

@@ -126,7 +126,7 @@ constexpr transition table[] = {
     {abdicate, {reproducing, pending}, {idle, pending}, leave},
 };
 
-bool somebody_produces(word w) { return w.state == producing || w.state == reproducing; }
+bool one_produces(word w) { return w.state == producing || w.state == reproducing; }
 
 // Only the producer finds nothing, hands over or abdicates; only the pending thread, and the one that
 // asked for it, report of it.
@@ -134,7 +134,7 @@ bool impossible(production_event e, word w)
 {
     bool const by_producer = e == found_none || e == hand_over || e == abdicate;
     bool const of_pending = e == arrive || e == take_back || e == give_up;
-    return (by_producer && !somebody_produces(w)) || (of_pending && !w.pending);
+    return (by_producer && !one_produces(w)) || (of_pending && !w.pending);
 }
 
 std::vector<word> words()
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(fits_into_a_word_and_comes_back)
     }
 }
 
-BOOST_AUTO_TEST_CASE(begins_idle_with_nobody_on_the_way)
+BOOST_AUTO_TEST_CASE(begins_idle_with_none_on_the_way)
 {
     BOOST_TEST((word{} == word{idle, none}));
 }
@@ -227,15 +227,15 @@ BOOST_DATA_TEST_CASE(only_one_is_told_to_produce, possible_steps(), s)
         return;
     BOOST_TEST((s.next.state == producing));
     if (s.event != found_none)
-        BOOST_TEST(!somebody_produces(s.now));
+        BOOST_TEST(!one_produces(s.now));
 }
 
 // The state says that a thread produces exactly as long as one was told to, and has not left.
 BOOST_DATA_TEST_CASE(the_state_follows_the_producer, possible_steps(), s)
 {
     bool const ends = s.event == found_none || s.event == hand_over || s.event == abdicate;
-    bool const somebody_stays = ends ? false : somebody_produces(s.now);
-    BOOST_TEST(somebody_produces(s.next) == (somebody_stays || s.verdict == produce));
+    bool const one_stays = ends ? false : one_produces(s.now);
+    BOOST_TEST(one_produces(s.next) == (one_stays || s.verdict == produce));
 }
 
 // The pending bit says that a thread is on its way exactly as long as one was asked for, and has

@@ -89,7 +89,7 @@ asio::awaitable<void> talk(stream_protocol::socket socket, std::atomic<int>& wro
         co_await asio::async_write(socket, asio::buffer(&sent, sizeof sent), asio::use_awaitable);
         co_await asio::async_read(socket, asio::buffer(&answer, sizeof answer), asio::use_awaitable);
         wrong += answer != sent;
-        pause.expires_after(100us); // so that everybody sleeps from time to time
+        pause.expires_after(100us); // so that all threads sleep from time to time
         co_await pause.async_wait(asio::use_awaitable);
     }
 }
@@ -147,7 +147,8 @@ BOOST_AUTO_TEST_CASE(interrupt_a_loop_and_a_pool)
     BOOST_TEST(wrong == 0);
 }
 
-// Signals that are sent to the process while the library's threads are there arrive at who waits.
+// Signals that are sent to the process while the library's threads are there arrive at the one that
+// waits.
 CONTEXT_TEST_CASE(sent_to_the_process_arrive_one_by_one, s)
 {
     context ctx(s);

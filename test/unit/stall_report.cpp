@@ -65,7 +65,7 @@ CONTEXT_TEST_CASE(names_a_handler_of_a_context, s)
     BOOST_TEST((end.time >= r.time));
 }
 
-// Those that wait for I/O, or stand by, meanwhile are no stall.
+// Threads that wait for I/O, or are parked, meanwhile are no stall.
 CONTEXT_TEST_CASE(says_nothing_of_threads_that_wait, s)
 {
     reports all, others;
@@ -97,7 +97,7 @@ CONTEXT_TEST_CASE(says_nothing_of_threads_that_wait, s)
     BOOST_TEST(all.count(kind::running) == 1u);
 }
 
-// A caller who produces and runs it himself: run() and its siblings are watched like the pool.
+// A caller that produces and runs it itself: run() and its siblings are watched like the pool.
 BOOST_AUTO_TEST_CASE(names_the_thread_of_a_caller)
 {
     reports all;

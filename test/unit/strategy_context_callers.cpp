@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Callers of run() and its siblings who meet each other, and those who know the context as an
+// Callers of run() and its siblings that meet each other, and those that know the context as an
 // io_context only. After stop() handlers may still run in the pool, until the context is destroyed;
 // so what they use is declared before it.
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(run_one_returns_after_a_handler_that_it_was_given)
     runner.join();
 }
 
-// The one who was to produce next takes one handler and leaves; all others are busy.
+// The one that was to produce next takes one handler and leaves; all others are busy.
 BOOST_AUTO_TEST_CASE(a_caller_who_steps_leaves_production_to_the_pool)
 {
     constexpr std::size_t threads = 8;

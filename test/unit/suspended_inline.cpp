@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(suspended_inline)
 
 namespace {
 
-constexpr ewyk::strategy_t lenders[]
+constexpr ewyk::strategy_t leasing[]
     = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
 
 using strings = std::vector<std::string>;
@@ -68,7 +68,7 @@ CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
 }
 
 // The same on lease: the right to produce is not taken along.
-BOOST_DATA_TEST_CASE(a_loan_that_it_began_on_is_over, lenders, s)
+BOOST_DATA_TEST_CASE(a_lease_that_it_began_on_is_over, leasing, s)
 {
     // The sentinel takes over because it is told to.
     ewyk::strategy_context ctx({.strategy = s, .grace = 1h, .max_threads = 4});

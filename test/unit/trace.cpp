@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(a_thread_without_memory_for_events_is_counted)
     BOOST_TEST(t.threads_without_events == 1);
 }
 
-// Names of threads are anybody's, and may be cut in the middle of a character.
+// Names of threads may be any text, and may be cut in the middle of a character.
 BOOST_AUTO_TEST_CASE(names_are_valid_text)
 {
     std::string text;

@@ -115,7 +115,7 @@ struct queue_or_claim : workers
     checked::atomic<bool> queued{false};
 };
 
-// Who parks again may be claimed by another one, and what it did before is over then.
+// One that parks again may be claimed by another one, and what it did before is over then.
 struct parks_again : workers
 {
     void thread(unsigned index) override

@@ -30,7 +30,8 @@ struct job : asio_ewyk::detail::task
         return nullptr;
     }
 
-    // Plain, all of it: written by who gives the task away, then by who runs it.
+    // Plain, all of it: written by the thread that gives the task away, then by the one that runs
+    // it.
     int given = 0;
     void (*done)(void*) = nullptr;
     void* argument = nullptr;

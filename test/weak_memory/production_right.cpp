@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The right to produce: what the producer wrote plainly is seen by the next one, however it comes
-// to him.
+// The right to produce: what the producer wrote plainly is seen by the next one, however it
+// gets the right.
 
 #include "check.hpp"
 #include "stand_ins.hpp"

@@ -194,7 +194,7 @@ BOOST_DATA_TEST_CASE(clients_that_reset_are_forgotten, arrangements, a)
 
 BOOST_DATA_TEST_CASE(running_out_of_descriptors_is_survived, arrangements, a)
 {
-    // Who refuses needs a limit that is not reached before the descriptors are gone.
+    // A server that refuses needs a limit that is not reached before the descriptors are gone.
     listening_server server(a, "30", {"--threads", a.refuses ? "40" : "4"}, 40);
     std::list<client> many;
     while (many.size() != 100)

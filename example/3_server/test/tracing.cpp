@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// With --trace the server writes at its end who did what.
+// With --trace the server writes at its end which thread did what.
 
 #include "arrangements.hpp"
 #include "client.hpp"

@@ -18,8 +18,9 @@ namespace benchmark::simulation {
 
 /** The scheduler of an io_context or a thread_pool, as Asio 1.81 has it.
 
-    There is one queue; the reactor of an io_context is an entry of it. Who takes an entry while
-    there are more, or adds one, wakes a thread that waits, else the one that waits in the reactor.
+    There is one queue; the reactor of an io_context is an entry of it. A thread that takes an entry
+    while there are more, or adds one, wakes a thread that waits, else the one that waits in the
+    reactor.
 */
 class asio_scheduler
 {

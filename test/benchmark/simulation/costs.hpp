@@ -52,7 +52,8 @@ struct costs
         return std::max(wake_same_core - wake_call_queued - system_call, duration::zero());
     }
 
-    /// For who is interrupted, besides the calls and the switches to the other thread and back.
+    /// For the thread that is interrupted, besides the calls and the switches to the other thread
+    /// and back.
     duration interrupted() const
     {
         return std::max(interruption - wake_call_queued - system_call - 2 * context_switch(),

@@ -91,8 +91,8 @@ private:
 
     - A thread that wakes gets the core that it had, if that is idle; else another idle one; else it
       shares the one that it had, unless fewer are on that of the thread that wakes it.
-    - Who shares a core gets it by the rules of run_queue; that the time of one is over shows when
-      the clock ticks.
+    - A thread that shares a core gets it by the rules of run_queue; that the time of one is over
+      shows when the clock ticks.
     - A core that gets idle, or is when the clock of another one ticks, takes a thread that waits
       for another one, unless that has run there just now: its data are in the cache there.
 

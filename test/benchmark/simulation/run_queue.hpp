@@ -18,7 +18,7 @@ struct share
 {
     duration ran{};
     duration slice_ends{};      // of the slice that it is to have
-    duration protected_until{}; // by then who wakes interrupts it only if it has run too much
+    duration protected_until{}; // by then one that wakes interrupts it only if it has run too much
     duration lag{};             // by how much it had run too little when it left
     run_queue const* left = nullptr;
     duration stopped = -std::chrono::hours(1); // when it ran last
@@ -27,12 +27,12 @@ struct share
 /** The threads that share a core, the one that runs included, by the rules of Linux since 6.6
     (EEVDF: "earliest eligible virtual deadline first"), all with the same weight.
 
-    - Who has run no more than the mean of all is eligible; of those runs the one whose slice is to
-      end first.
-    - Who runs is interrupted by one that wakes and would be chosen, but not within its slice while
-      it is eligible itself.
-    - Who sleeps keeps what it has run too little. What it has run too much it has to wait for, also
-      while it sleeps.
+    - One that has run no more than the mean of all is eligible; of those runs the one whose slice
+      is to end first.
+    - One that runs is interrupted by one that wakes and would be chosen, but not within its slice
+      while it is eligible itself.
+    - One that sleeps keeps what it has run too little. What it has run too much it has to wait for,
+      also while it sleeps.
 */
 class run_queue
 {
@@ -49,7 +49,7 @@ public:
     void add(share& s);
     void remove(share& s);
 
-    /// Who is to run now; not while it is empty.
+    /// Which one is to run now; not while it is empty.
     share& choose();
 
     /// Whether `woken`, which has just been added, interrupts `running`.

@@ -24,8 +24,8 @@ namespace benchmark::simulation {
 
 /** A strategy_context with a thread in run() and a pool of its own.
 
-    Who does what is decided by the functions of the library: detail::choose for each task, the
-    transitions of detail::production for the right to produce, and what leases.hpp names.
+    What each thread does is decided by the functions of the library: detail::choose for each task,
+    the transitions of detail::production for the right to produce, and what leases.hpp names.
 */
 class strategic_context final : public peer
 {

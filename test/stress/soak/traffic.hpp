@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Who talks: clients that number their requests, and a server that checks the numbers, does what it is
-// asked for and answers.
+// The talkers: clients that number their requests, and a server that checks the numbers, does what
+// it is asked for and answers.
 
 #ifndef ASIO_EWYK_TEST_STRESS_SOAK_TRAFFIC_HPP
 #define ASIO_EWYK_TEST_STRESS_SOAK_TRAFFIC_HPP
@@ -96,7 +96,7 @@ inline asio::awaitable<void> serve(
     }
 }
 
-/// Keeps the program's share of one CPU below a limit: those who make work wait.
+/// Keeps the program's share of one CPU below a limit: those that make work wait.
 class pace
 {
 public:

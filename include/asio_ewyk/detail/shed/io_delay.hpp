@@ -26,7 +26,7 @@ namespace asio = boost::asio;
 
 // Measures how long an event waits until its io_context comes to it: in the system's list of what
 // is ready, and behind other handlers. For that it sends a byte to itself. There is one under way
-// at most, and only if somebody asks.
+// at most, and only if it is asked.
 class io_delay final : public asio::execution_context::service
 {
 public:

@@ -57,7 +57,8 @@ ASIO_EWYK_COLD inline std::string_view unwrapped(std::string_view name) noexcept
                 inner.remove_prefix(scope.size());
         std::size_t const open = inner.find('<');
         if (inner.size() == name.size() || open == inner.npos
-            || std::ranges::find(wrappers, inner.substr(0, open)) == std::end(wrappers))
+            || std::find(std::begin(wrappers), std::end(wrappers), inner.substr(0, open))
+                == std::end(wrappers))
             return name;
         std::string_view argument = first_argument(inner.substr(open + 1));
         while (argument.ends_with(' '))

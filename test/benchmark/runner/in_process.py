@@ -117,13 +117,13 @@ _PLANS = (
         ),
         quick=[
             *_lengths([0.1, 1, 10, 100], sleeps=0, chains=1),
-            *_lengths([0.1, 1, 10, 100, 1000], sleeps=0, chains=16),
-            *_lengths([100, 1000, 10000], sleeps=1, chains=16),
+            *_lengths([0.1, 1, 10, 100], sleeps=0, chains=16),
+            *_lengths([1000], sleeps=1, chains=16),
         ],
         more=[
             *_lengths([0.3, 3, 30, 300, 1000, 3000, 10000], sleeps=0, chains=1),
-            *_lengths([0.3, 3, 30, 300, 3000, 10000], sleeps=0, chains=16),
-            *_lengths([300, 3000], sleeps=1, chains=16),
+            *_lengths([0.3, 3, 30, 300, 1000, 3000, 10000], sleeps=0, chains=16),
+            *_lengths([100, 300, 3000, 10000], sleeps=1, chains=16),
             *_lengths([0.1, 1, 10, 100, 1000], sleeps=0, chains=16, max_threads=2),
         ],
         peers=("produce_execute_consume", "execute_produce_consume", "eat_what_you_kill", _GRACE),
@@ -162,7 +162,8 @@ _PLANS = (
             (P50, P99),
             chart=Curve("load"),
         ),
-        quick=[{"load": load} for load in (0.5, 1, 2, 5, 10)],
+        quick=[{"load": 1}, {"load": 10}],
+        more=[{"load": load} for load in (0.5, 2, 5)],
         peers=(
             "io_context/n", _GRACE, "worker_pool, bounded", "event_loop, bounded",
             _GRACE + ", shedding", "worker_pool, shedding", "event_loop, shedding",

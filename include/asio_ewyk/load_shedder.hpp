@@ -87,7 +87,8 @@ public:
 
         For that it has two connected sockets, and sends a byte through the context while it is
         used, one at a time. A handler receives it, which `run()` counts among the others. Call it
-        once, before the shedder is used; the context must outlive what uses that. Throws
+        once, before the shedder is used. When the context has ended, nothing is added; while it is
+        destroyed, no other thread may submit or run something of the shedder. Throws
         `boost::system::system_error` if there are no descriptors.
     */
     void observe(asio::io_context& context) { shedding_.observe(context); }

@@ -42,7 +42,7 @@ bool refuses(shedding& s, F meanwhile)
 BOOST_AUTO_TEST_CASE(a_byte_arrives)
 {
     asio::io_context context;
-    auto& delay = asio::use_service<ewyk::detail::io_delay>(context);
+    auto& delay = *ewyk::detail::io_delay::of(context);
     BOOST_TEST(delay.age(now()).count() == 0);
     auto const sent = now();
     delay.ask(sent, 0ns);
@@ -140,11 +140,27 @@ BOOST_AUTO_TEST_CASE(a_context_may_end_while_a_byte_is_under_way)
     BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
 }
 
+BOOST_AUTO_TEST_CASE(after_the_context_there_is_no_delay)
+{
+    shedding s(1ns, 0ns, 0);
+    {
+        asio::io_context context;
+        s.observe(context);
+        BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
+        BOOST_TEST(s.overloaded(now() + 1h)); // the byte does not arrive
+    }
+    BOOST_TEST(!s.overloaded(now() + 1h));
+    BOOST_TEST((s.delay() == 0ns));
+    for (int i = 0; i != 3; ++i)
+        BOOST_TEST((s.judge(forever, forever) == shedding::verdict::admitted));
+    BOOST_TEST(!s.overloaded(now() + 1h));
+}
+
 // The child of a fork has the parent's sockets, and must not take its bytes.
 BOOST_AUTO_TEST_CASE(after_a_fork_it_has_sockets_of_its_own)
 {
     asio::io_context context;
-    auto& delay = asio::use_service<ewyk::detail::io_delay>(context);
+    auto& delay = *ewyk::detail::io_delay::of(context);
     delay.ask(now(), 0ns);
     context.notify_fork(asio::execution_context::fork_prepare);
     context.notify_fork(asio::execution_context::fork_child);

@@ -19,6 +19,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -26,23 +30,24 @@ namespace asio = boost::asio;
 
 // Measures how long an event waits until its io_context comes to it: in the system's list of what
 // is ready, and behind other handlers. For that it sends a byte to itself. There is one under way
-// at most, and only if it is asked.
-class io_delay final : public asio::execution_context::service
+// at most, and only if it is asked. Shared, for one that reads may live longer than the context:
+// then there is no delay.
+class io_delay
 {
 public:
-    using key_type = io_delay;
-    static inline asio::execution_context::id id;
-
-    // For an io_context only. Throws boost::system::system_error if there are no descriptors.
-    explicit io_delay(asio::execution_context& owner)
-        : asio::execution_context::service(owner)
-        , receiver_(static_cast<asio::io_context&>(owner).get_executor())
-        , sender_(static_cast<asio::io_context&>(owner).get_executor())
+    explicit io_delay(asio::io_context& context)
+        : sockets_(std::in_place, context)
     {
-        connect();
     }
 
-    // Any thread. Sends a byte if none is under way, nor was sent in that time.
+    // The one of that io_context. Throws boost::system::system_error if there are no descriptors.
+    static std::shared_ptr<io_delay> const& of(asio::io_context& context)
+    {
+        return asio::use_service<owner>(context).delay;
+    }
+
+    // Any thread; not while the context is destroyed. Sends a byte if none is under way, nor was
+    // sent in that time.
     void ask(time_point now, std::chrono::nanoseconds pause) noexcept
     {
         if (sent_.load(std::memory_order_relaxed) != 0
@@ -56,7 +61,7 @@ public:
         asked_.store(nonzero_ticks(now), std::memory_order_relaxed);
         try
         {
-            receiver_.async_read_some(
+            sockets_->receiver.async_read_some(
                 asio::buffer(&byte_, 1), [this](boost::system::error_code error, std::size_t) {
                     received(error);
                 });
@@ -67,9 +72,9 @@ public:
             return;
         }
         boost::system::error_code error;
-        sender_.write_some(asio::buffer("", 1), error);
+        sockets_->sender.write_some(asio::buffer("", 1), error);
         if (error)
-            receiver_.cancel(error);
+            sockets_->receiver.cancel(error);
     }
 
     // For how long a byte has been under way; 0: none is.
@@ -107,41 +112,77 @@ private:
         sent_.store(0, std::memory_order_release);
     }
 
-    void connect()
+    // Connected to each other.
+    struct pair
     {
+        explicit pair(asio::io_context& context)
+            : receiver(context.get_executor())
+            , sender(context.get_executor())
+        {
 #if defined(BOOST_ASIO_HAS_LOCAL_SOCKETS)
-        asio::local::connect_pair(receiver_, sender_);
+            asio::local::connect_pair(receiver, sender);
 #else
-        asio::basic_socket_acceptor<protocol, asio::io_context::executor_type> acceptor(
-            receiver_.get_executor(), {asio::ip::address_v4::loopback(), 0});
-        sender_.connect(acceptor.local_endpoint());
-        acceptor.accept(receiver_);
-        sender_.set_option(protocol::no_delay(true));
+            asio::basic_socket_acceptor<protocol, asio::io_context::executor_type> acceptor(
+                receiver.get_executor(), {asio::ip::address_v4::loopback(), 0});
+            sender.connect(acceptor.local_endpoint());
+            acceptor.accept(receiver);
+            sender.set_option(protocol::no_delay(true));
 #endif
-        sender_.non_blocking(true);
-    }
+            sender.non_blocking(true);
+        }
 
-    // A byte of the parent's must not arrive here, nor one of this process there.
-    void notify_fork(asio::execution_context::fork_event event) override
+        socket receiver;
+        socket sender;
+    };
+
+    // Has the context tell of its end, and of a fork.
+    struct owner final : asio::execution_context::service
     {
-        if (event != asio::execution_context::fork_child)
-            return;
-        shutdown();
-        connect();
-    }
+        using key_type = owner;
+        static inline asio::execution_context::id id;
 
-    void shutdown() override
+        // Of an io_context only.
+        explicit owner(asio::execution_context& context)
+            : asio::execution_context::service(context)
+            , delay(std::make_shared<io_delay>(static_cast<asio::io_context&>(context)))
+        {
+        }
+
+        // A byte of the parent's must not arrive here, nor one of this process there.
+        void notify_fork(asio::execution_context::fork_event event) override
+        {
+            if (event != asio::execution_context::fork_child)
+                return;
+            try
+            {
+                delay->sockets_.emplace(static_cast<asio::io_context&>(context()));
+            }
+            catch (...)
+            {
+                delay->end();
+                throw;
+            }
+        }
+
+        void shutdown() override { delay->end(); }
+
+        std::shared_ptr<io_delay> const delay;
+    };
+
+    void end() noexcept
     {
-        boost::system::error_code ignored;
-        receiver_.close(ignored);
-        sender_.close(ignored);
+        sockets_.reset();
+        asked_.store(std::numeric_limits<rep>::max(), std::memory_order_relaxed);
+        sent_.store(0, std::memory_order_relaxed);
+        last_.store(0, std::memory_order_relaxed);
     }
 
-    socket receiver_; // of the thread that has changed sent_ from 0, and then of the completion
-    socket sender_;   // likewise
+    // Of the thread that has changed sent_ from 0, and then of the completion. None: the context
+    // has ended.
+    std::optional<pair> sockets_;
     char byte_ = 0;
-    std::atomic<rep> sent_{0}; // when; 0: no byte is under way
-    std::atomic<rep> asked_{0}; // when the last one was sent
+    std::atomic<rep> sent_{0};  // when; 0: no byte is under way
+    std::atomic<rep> asked_{0}; // when the last one was sent; the longest time: never again
     std::atomic<rep> last_{0};
     std::atomic<std::uint64_t> received_{0};
 };

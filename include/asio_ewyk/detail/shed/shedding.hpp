@@ -23,6 +23,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -52,7 +53,7 @@ public:
     }
 
     // Before it is used by several threads.
-    void observe(asio::io_context& context) { io_ = &asio::use_service<io_delay>(context); }
+    void observe(asio::io_context& context) { io_ = io_delay::of(context); }
 
     // Of a task that begins.
     verdict judge(time_point submitted, time_point deadline) noexcept
@@ -138,7 +139,7 @@ private:
     overload_spell io_limit_;
     std::chrono::nanoseconds const target_;
     std::chrono::nanoseconds const interval_;
-    io_delay* io_ = nullptr;
+    std::shared_ptr<io_delay> io_;
     std::atomic<std::uint64_t> io_seen_{0}; // of the bytes that have arrived
     shared_counter refused_;
     shared_counter late_;

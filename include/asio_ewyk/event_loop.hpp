@@ -10,7 +10,6 @@
 #include <asio_ewyk/scheduled_task.hpp>
 #include <asio_ewyk/stalls.hpp>
 
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -179,11 +178,8 @@ public:
     auto async_shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
         std::chrono::duration<R2, P2> const& timeout, CompletionToken&& token)
     {
-        return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
-            [](auto handler, auto* loop, auto quiet, auto longest) {
-                detail::begin_shutdown({&loop->service_}, quiet, longest, std::move(handler));
-            },
-            token, this, detail::saturated(quiet_period), detail::saturated(timeout));
+        return detail::async_shutdown({&service_}, detail::saturated(quiet_period),
+            detail::saturated(timeout), std::forward<CompletionToken>(token));
     }
 
     /// The CPU time that the loop's thread has used so far; zero before it starts, and where

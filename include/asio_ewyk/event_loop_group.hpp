@@ -116,14 +116,11 @@ public:
     auto async_shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
         std::chrono::duration<R2, P2> const& timeout, CompletionToken&& token)
     {
-        return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
-            [](auto handler, auto* group, auto quiet, auto longest) {
-                std::vector<detail::event_loop_service*> loops;
-                for (event_loop& loop : *group)
-                    loops.push_back(&loop.service_);
-                detail::begin_shutdown(std::move(loops), quiet, longest, std::move(handler));
-            },
-            token, this, detail::saturated(quiet_period), detail::saturated(timeout));
+        std::vector<detail::event_loop_service*> loops;
+        for (event_loop& loop : *this)
+            loops.push_back(&loop.service_);
+        return detail::async_shutdown(std::move(loops), detail::saturated(quiet_period),
+            detail::saturated(timeout), std::forward<CompletionToken>(token));
     }
 
     /// Whether the shutdown of all has begun. No-throw guarantee.

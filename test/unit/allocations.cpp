@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(workers_that_end_without_memory)
             loop.stop();
         });
     BOOST_TEST(eventually([&] { return workers.terminated(); }));
-    client const knocks(where); // a listener may have missed it for lack of memory
+    is_served(where); // wakes a listener that has missed it for lack of memory
     BOOST_TEST(over.wait());
     BOOST_TEST(!over.failure());
     BOOST_TEST(eventually([&] { return told.load(); }));

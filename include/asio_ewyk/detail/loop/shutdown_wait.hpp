@@ -12,6 +12,7 @@
 #include <boost/asio/append.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
@@ -109,32 +110,37 @@ private:
     std::atomic<bool> completed_{false};
 };
 
-// Shuts the loops down, and calls handler(error_code) when all have ended or the time is over.
-template <class Handler>
-void begin_shutdown(std::vector<event_loop_service*> loops, std::chrono::nanoseconds quiet_period,
-    std::chrono::nanoseconds timeout, Handler handler)
+// Shuts the loops down, and completes when all have ended or the time is over.
+template <class CompletionToken>
+auto async_shutdown(std::vector<event_loop_service*> all, std::chrono::nanoseconds quiet_period,
+    std::chrono::nanoseconds timeout, CompletionToken&& token)
 {
-    time_point const deadline = after(timeout);
-    std::shared_ptr<end_waits> const waits = loops.front()->waits();
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    auto const wait
-        = std::make_shared<shutdown_wait<Handler>>(std::move(handler), loops, deadline);
-    for (event_loop_service* loop : loops)
-        loop->request_shutdown(quiet_period, deadline);
-    if (wait->over())
-        return wait->complete({});
-    // Before the handler can be called: it may use the slot again.
-    if (slot.is_connected())
-        slot.assign([waits, weak = std::weak_ptr(wait)](asio::cancellation_type type) {
-            // Not total, which must have no effect: the shutdown has begun.
-            using types = asio::cancellation_type;
-            auto const w = weak.lock();
-            if (!w || (type & (types::terminal | types::partial)) == types::none)
-                return;
-            w->complete(asio::error::operation_aborted);
-            waits->look();
-        });
-    waits->add(wait);
+    auto const initiate = [quiet_period, timeout]<class Handler>(
+                              Handler handler, std::vector<event_loop_service*> loops) {
+        time_point const deadline = after(timeout);
+        std::shared_ptr<end_waits> const waits = loops.front()->waits();
+        auto slot = asio::get_associated_cancellation_slot(handler);
+        auto const wait
+            = std::make_shared<shutdown_wait<Handler>>(std::move(handler), loops, deadline);
+        for (event_loop_service* loop : loops)
+            loop->request_shutdown(quiet_period, deadline);
+        if (wait->over())
+            return wait->complete({});
+        // Before the handler can be called: it may use the slot again.
+        if (slot.is_connected())
+            slot.assign([waits, weak = std::weak_ptr(wait)](asio::cancellation_type type) {
+                // Not total, which must have no effect: the shutdown has begun.
+                using types = asio::cancellation_type;
+                auto const w = weak.lock();
+                if (!w || (type & (types::terminal | types::partial)) == types::none)
+                    return;
+                w->complete(asio::error::operation_aborted);
+                waits->look();
+            });
+        waits->add(wait);
+    };
+    return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
+        initiate, token, std::move(all));
 }
 
 } // namespace asio_ewyk::detail

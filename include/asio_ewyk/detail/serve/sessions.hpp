@@ -16,6 +16,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 
+#include <concepts>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -25,13 +26,7 @@
 namespace asio_ewyk::detail {
 
 template <class T>
-struct awaitable_executor; // not of what a session must return
-
-template <class Executor>
-struct awaitable_executor<asio::awaitable<void, Executor>>
-{
-    using type = Executor;
-};
+concept void_awaitable = std::same_as<T, asio::awaitable<void, typename T::executor_type>>;
 
 // What a session takes: the protocol's usual socket, or else the one of the worker's executor.
 template <class Session, class Protocol, class Workers>
@@ -43,7 +38,7 @@ using session_socket = std::conditional_t<
 template <class Session, class Protocol, class Workers>
 concept session_of = contexts<Workers> && std::move_constructible<Session>
     && requires(Session& session, session_socket<Session, Protocol, Workers> socket) {
-           typename awaitable_executor<decltype(session(std::move(socket)))>::type;
+           { session(std::move(socket)) } -> void_awaitable;
        };
 
 template <class Protocol, contexts Workers, class Session>
@@ -73,8 +68,7 @@ public:
 private:
     using socket = session_socket<Session, Protocol, Workers>;
     using socket_executor = typename socket::executor_type;
-    using session_executor =
-        typename awaitable_executor<std::invoke_result_t<Session&, socket>>::type;
+    using session_executor = typename std::invoke_result_t<Session&, socket>::executor_type;
 
     static asio::awaitable<void, session_executor> run_session(
         std::shared_ptr<sessions> all, socket s)

@@ -128,10 +128,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_report_thread::tell(finding const& f) n
 ASIO_EWYK_DECL ASIO_EWYK_COLD stall_report const* stall_report_thread::describe(
     finding const& f, registration const& w)
 {
+    // The last report about that thread is needed for its end, and no longer.
     told* last = nullptr;
     for (told& t : told_)
         if (t.where == f.where)
-            (last = &t)->where = nullptr;
+            last = &t;
+    if (last)
+        last->where = nullptr;
     bool const ended = f.kind == stall_kind::ended;
     if (ended && !last)
         return nullptr;

@@ -36,9 +36,14 @@ ASIO_EWYK_DECL task_ptr reactor::produce(call_frame& frame)
             stay(frame);
         else if (!ready_.empty())
         {
-            if (would_leave_wake_up(frame)
-                && (inside(frame, visit::poll) != 0 || !frame.producing || ready_.empty()))
-                continue;
+            if (would_leave_wake_up(frame))
+            {
+                // Then the task, unless it is another's by now: two handlers that poll and give way
+                // to each other before each task, where leave() sends a wake-up, must get on.
+                inside(frame, visit::poll);
+                if (!frame.producing || ready_.empty() || must_leave(frame))
+                    continue;
+            }
             if (++since_poll_ < poll_interval)
             {
                 task_ptr next(ready_.pop());

@@ -47,7 +47,9 @@ namespace asio_ewyk {
     but a few tasks that are queued already may still run; `run()` and its siblings run the
     handlers as well, but without a strategy, on the calling thread. They should not be called
     while other threads are inside `run()` or a sibling of this class: handlers are not lost, but
-    run concurrently even with `produce_consume`, and `run_for()` may be late.
+    run concurrently even with `produce_consume`, and `run_for()` may be late. A handler on the
+    `io_context`'s own executor must not call them: the call may throw what ends the handler. It
+    calls `run_one()` or `poll()` of this class.
 
     `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
     waits for handlers that run on threads of the pool, and both processes start such threads anew.

@@ -9,6 +9,7 @@
 
 #include "pool_support.hpp"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -259,6 +260,34 @@ BOOST_AUTO_TEST_CASE(one_comes_back_while_another_steps)
     });
     ctx.run();
     BOOST_TEST(back);
+}
+
+// Both give way to the other before each task. A wake-up is under way for the one that is ready, so
+// each looks into the io_context first.
+BOOST_AUTO_TEST_CASE(two_handlers_poll_for_the_same_task)
+{
+    ewyk::strategy_context ctx(pc);
+    deadline const d(ctx);
+    event polling;
+    std::atomic<bool> ran{false};
+    auto const poll_until_it_ran = [&] {
+        while (!ran && !ctx.stopped())
+            ctx.poll();
+    };
+    asio::post(ctx, [&] {
+        {
+            ewyk::blocking_section const blocks;
+            polling.wait();
+        }
+        asio::post(ctx, [&] { ran = true; });
+        poll_until_it_ran();
+    });
+    asio::post(ctx, [&] {
+        polling.set();
+        poll_until_it_ran();
+    });
+    ctx.run();
+    BOOST_TEST(ran);
 }
 
 // No thread for others is to be had: they wait, and nothing is lost.

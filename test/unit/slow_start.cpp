@@ -2,14 +2,16 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// A system that takes its time to start a thread: the thread that starts one holds nothing that
-// others need (jetty/jetty.project#6495).
+// A system that takes its time to start a thread: what starts one holds nothing that others need
+// (jetty/jetty.project#6495). And one that refuses a thread, but not the next.
 
 #include "memory_support.hpp"
 #include "pool_support.hpp"
 
 // The sanitizers have a pthread_create() of their own.
 #if defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)
+
+#include <cerrno>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -33,6 +35,9 @@ struct slow_start_gate
 // For the next thread that this thread starts.
 thread_local slow_start_gate* slow_start_next = nullptr;
 
+// Likewise: that is refused.
+thread_local bool refuse_next = false;
+
 } // namespace
 
 // In place of the system's, which it calls.
@@ -43,6 +48,8 @@ extern "C" int pthread_create(
         = reinterpret_cast<decltype(&::pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
     if (slow_start_gate* const gate = std::exchange(slow_start_next, nullptr))
         gate->pass();
+    if (std::exchange(refuse_next, false))
+        return EAGAIN;
     return real(thread, attributes, f, argument);
 }
 
@@ -104,6 +111,25 @@ BOOST_AUTO_TEST_CASE(others_produce_meanwhile)
         starter.join();
         BOOST_TEST(gate.in_time);
     }
+}
+
+// The first of the two threads that look after late tasks: it is started at the next task.
+BOOST_AUTO_TEST_CASE(a_watchdog_that_was_refused_comes_later)
+{
+    auto const watched = [] { return ewyk::detail::watchdog::instance().running(); };
+    BOOST_TEST_REQUIRE(eventually([&] { return !watched(); }));
+    ewyk::strategy_context ctx({.grace = 24h, .max_threads = 2});
+    bool at_first = true;
+    bool then = false;
+    asio::post(ctx, [&] {
+        at_first = watched();
+        asio::post(ctx, [&] { then = watched(); });
+    });
+    refuse_next = true;
+    ctx.run();
+    BOOST_TEST(!refuse_next);
+    BOOST_TEST(!at_first);
+    BOOST_TEST(then);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -104,7 +104,11 @@ public:
     static watchdog& instance() { return *one; }
     void add(client& c) { client_.store(&c); }
     void remove(client&) noexcept {}
-    void wake(client&, bool = true) noexcept { sleep_.unpark(); }
+    bool wake(client&, bool = true) noexcept
+    {
+        sleep_.unpark();
+        return true;
+    }
 
     // Until it is ended.
     void work()

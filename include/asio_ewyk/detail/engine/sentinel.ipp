@@ -51,7 +51,9 @@ ASIO_EWYK_DECL void sentinel::rouse() noexcept
             watchdog::instance().add(*this);
             registered_ = true;
         }
-        watchdog::instance().wake(*this);
+        // If the system refuses one of the two threads, the next task tries again.
+        if (!watchdog::instance().wake(*this))
+            in_bed_.store(true);
         if (refused_.load())
             return;
         if (thread_.joinable())
@@ -62,7 +64,6 @@ ASIO_EWYK_DECL void sentinel::rouse() noexcept
     }
     catch (...)
     {
-        // The next task tries again.
         in_bed_.store(true);
     }
 }

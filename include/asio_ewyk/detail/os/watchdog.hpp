@@ -54,8 +54,9 @@ public:
     void remove(client& c) noexcept;
 
     // Any thread: has the watchdog look at that client soon. Takes no lock if there is a thread
-    // already. A thread of idle priority may call it, and must not start a thread.
-    void wake(client& c, bool may_start = true) noexcept;
+    // already. A thread of idle priority may call it, and must not start a thread. Returns whether
+    // there is one.
+    bool wake(client& c, bool may_start = true) noexcept;
 
     // Likewise, but starts no thread; false if there is none.
     bool wake_running(client& c) noexcept;

@@ -58,22 +58,22 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 
 // No lost wake-up: the flag is set before the thread is woken, and the thread clears it before it
 // looks. If the thread is about to sleep, its parker keeps the signal.
-ASIO_EWYK_DECL void watchdog::wake(client& c, bool may_start) noexcept
+ASIO_EWYK_DECL bool watchdog::wake(client& c, bool may_start) noexcept
 {
     bool const marked = c.woken_.exchange(true);
     if (running_.load())
     {
         if (!marked)
             sleep_.unpark();
-        return;
+        return true;
     }
     if (may_start)
     {
         std::lock_guard const life(life_mutex_);
-        start();
+        return start();
     }
-    else
-        c.woken_.store(false);
+    c.woken_.store(false);
+    return false;
 }
 
 ASIO_EWYK_DECL bool watchdog::wake_running(client& c) noexcept

@@ -112,7 +112,7 @@ struct serve_options
 
     /// Says whether to serve a client with that address and port, as an allow list does; otherwise
     /// its connection is closed at once. Called by the boss, one call at a time for each socket
-    /// that listens, and only if there is a place. An exception is a refusal too, and goes to
+    /// that listens, and only if there is room. An exception is a refusal too, and goes to
     /// `on_session_error`. A worker's destruction waits until it returns. Empty: serves all. For
     /// TCP only: `std::invalid_argument` with an acceptor of another protocol.
     std::function<bool(boost::asio::ip::tcp::endpoint const&)> admit = {};
@@ -127,7 +127,7 @@ struct serve_options
     /// throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
 
-    /// Called with the place of a worker in its group when that has another state than before: by
+    /// Called with the index of a worker in its group when that has another state than before: by
     /// the boss, the worker, or the thread that shuts it down; one call at a time. What becomes
     /// stuck is noticed when another client comes. Must not throw. Empty: see `serve_metrics`.
     std::function<void(std::size_t, worker_state)> on_worker = {};

@@ -141,7 +141,7 @@ private:
 
     bool is_beside_others() const noexcept;
     bool poll_beside(detail::call_frame& frame);
-    bool rest(detail::idle_caller& g, std::size_t place, detail::run_call& t);
+    bool rest(detail::idle_caller& g, std::size_t slot, detail::run_call& t);
     void recall_tasks() noexcept;
     void clear_pool();
     void submit(detail::call_frame* frame, detail::task* t, bool never_inline) noexcept;

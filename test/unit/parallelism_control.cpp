@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(parallelism_control)
 namespace {
 
 using namespace support;
-using policy = ewyk::detail::spread;
+using policy = ewyk::detail::parallelism_policy;
 
 policy::window lent(std::size_t tasks, std::chrono::nanoseconds cpu)
 {

@@ -374,17 +374,17 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
         *this, frame, outer != nullptr || detail::call_frame::is_away(&engine_));
     bool const may_wait = t.wait() == detail::run_call::waiting::allowed;
     detail::idle_caller self;
-    std::size_t place = detail::idle_callers::none;
+    std::size_t slot = detail::idle_callers::none;
     struct vacate
     {
-        detail::idle_callers& places;
-        std::size_t& place;
+        detail::idle_callers& callers;
+        std::size_t& slot;
         ~vacate()
         {
-            if (place != detail::idle_callers::none)
-                places.vacate(place);
+            if (slot != detail::idle_callers::none)
+                callers.vacate(slot);
         }
-    } const vacate_place{threads_.callers(), place};
+    } const on_exit{threads_.callers(), slot};
 
     detail::time_point enough{};
     while (!over(t))
@@ -414,12 +414,12 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
             run_job(frame, job);
             continue;
         }
-        if (place == detail::idle_callers::none)
+        if (slot == detail::idle_callers::none)
         {
-            place = threads_.callers().occupy(self, t.deadline(), [&] { return ioc_.stopped(); });
+            slot = threads_.callers().occupy(self, t.deadline(), [&] { return ioc_.stopped(); });
             continue;
         }
-        if (rest(self, place, t))
+        if (rest(self, slot, t))
             if (detail::task* job = std::exchange(self.job, nullptr))
                 run_job(frame, job);
     }
@@ -444,21 +444,21 @@ ASIO_EWYK_DECL bool strategy_service::poll_beside(detail::call_frame& frame)
 
 // Parks this thread, unless there is something to do. True if another thread woke it.
 ASIO_EWYK_DECL bool strategy_service::rest(
-    detail::idle_caller& g, std::size_t place, detail::run_call& t)
+    detail::idle_caller& g, std::size_t slot, detail::run_call& t)
 {
     detail::idle_callers& callers = threads_.callers();
     detail::trace_span const parks(detail::trace_event::park);
-    callers.park(place);
+    callers.park(slot);
     detail::test_point();
     // Dekker with all of these: see doc/design.adoc. Otherwise an idle caller could sleep beside
     // work, or through a stop.
     bool const busy = engine_.idle() || threads_.pool().client().size() != 0 || ioc_.stopped()
         || t.interrupted();
-    if (busy && callers.withdraw(place))
+    if (busy && callers.withdraw(slot))
         return false;
     if (g.sleep.park_until(busy ? detail::forever : t.deadline()))
         return true;
-    if (callers.withdraw(place))
+    if (callers.withdraw(slot))
         return false;
     // Claimed at the deadline: what it is claimed for comes first.
     return g.sleep.park_until(detail::forever);

@@ -42,7 +42,7 @@ void leases::count(thread const& producer)
     if (producer_ == &producer && known_)
         used = used_ + machine_.cpu_time(producer) - cpu_;
     pays_ = machine_.cores() == 1
-        || spread_.leases_after({time, tasks_, used, std::exchange(ran_, {})});
+        || parallelism_.leases_after({time, tasks_, used, std::exchange(ran_, {})});
     began_window_ = machine_.now();
     producer_ = &producer;
     cpu_ = machine_.cpu_time(producer);

@@ -19,7 +19,7 @@ namespace benchmark::simulation {
 
 /** The leases of a context with a grace, and the two threads that look after them.
 
-    The library's own `lease`, `look_interval` and `spread`, in simulated time.
+    The library's own `lease`, `look_interval` and `parallelism_policy`, in simulated time.
 */
 class leases
 {
@@ -113,7 +113,7 @@ private:
     watchdog watchdog_;
 
     bool pays_ = true;
-    asio_ewyk::detail::spread spread_;
+    asio_ewyk::detail::parallelism_policy parallelism_;
 
     // Of this window.
     std::size_t tasks_ = 0;

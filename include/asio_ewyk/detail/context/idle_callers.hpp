@@ -46,27 +46,27 @@ public:
     template <class GiveUp>
     std::size_t occupy(idle_caller& g, time_point deadline, GiveUp give_up)
     {
-        std::size_t place = free_.claim();
-        if (place == none)
+        std::size_t slot = free_.claim();
+        if (slot == none)
         {
             std::unique_lock lock(mutex_);
             waiting_.fetch_add(1);
-            auto const settled = [&] { return (place = free_.claim()) != none || give_up(); };
+            auto const settled = [&] { return (slot = free_.claim()) != none || give_up(); };
             if (deadline == forever)
                 changed_.wait(lock, settled);
             else
                 changed_.wait_until(lock, deadline, settled);
             waiting_.fetch_sub(1);
         }
-        if (place != none)
-            callers_[place] = &g;
-        return place;
+        if (slot != none)
+            callers_[slot] = &g;
+        return slot;
     }
 
-    void vacate(std::size_t place)
+    void vacate(std::size_t slot)
     {
-        callers_[place] = nullptr;
-        free_.park(place);
+        callers_[slot] = nullptr;
+        free_.park(slot);
         changed();
     }
 
@@ -80,8 +80,8 @@ public:
     }
 
     // The idle caller may be claimed from now on.
-    void park(std::size_t place) noexcept { parked_.park(place); }
-    bool withdraw(std::size_t place) noexcept { return parked_.withdraw(place); }
+    void park(std::size_t slot) noexcept { parked_.park(slot); }
+    bool withdraw(std::size_t slot) noexcept { return parked_.withdraw(slot); }
 
     // How many are parked; any thread.
     std::size_t parked() const noexcept { return parked_.size(); }
@@ -89,10 +89,10 @@ public:
     // Wakes a parked one with a job; null has it look for work. False if none is parked.
     bool wake_one(task* job) noexcept
     {
-        std::size_t const place = parked_.claim();
-        if (place == none)
+        std::size_t const slot = parked_.claim();
+        if (slot == none)
             return false;
-        idle_caller& g = *callers_[place];
+        idle_caller& g = *callers_[slot];
         if (job)
             trace_point(trace_event::give, job);
         g.job = job;

@@ -26,7 +26,7 @@ namespace asio_ewyk::detail {
 // try fails, it tries again later, after four times as many windows each time; soon again only
 // when one thread has been enough for long. It does not try where a task costs less than any
 // wake-up.
-class spread
+class parallelism_policy
 {
 public:
     using duration = std::chrono::nanoseconds;
@@ -76,11 +76,11 @@ private:
     int enough_ = 0;          // windows in a row in which one thread was
 };
 
-// Measures the windows of a spread, and keeps what it has decided.
+// Measures the windows of a parallelism_policy, and keeps what it has decided.
 class parallelism_control
 {
 public:
-    using duration = spread::duration;
+    using duration = parallelism_policy::duration;
 
     // So many tasks, and then that long, between two decisions.
     static constexpr std::size_t checked_every = 64;
@@ -116,7 +116,7 @@ private:
     bool const in_use_; // there are several CPUs, and leases
 
     // The producer's own.
-    spread spread_;
+    parallelism_policy policy_;
     std::atomic<bool> leases_{true}; // relaxed: a late thread may read it, too
     time_point began_window_{};
     role_clock cpu_;

@@ -14,7 +14,7 @@
 namespace asio_ewyk::detail {
 
 // Whether clearly more tasks were run in the time.
-ASIO_EWYK_DECL bool spread::better(window const& one, window const& other) noexcept
+ASIO_EWYK_DECL bool parallelism_policy::better(window const& one, window const& other) noexcept
 {
     auto const rate = [](window const& w) {
         return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
@@ -22,7 +22,7 @@ ASIO_EWYK_DECL bool spread::better(window const& one, window const& other) noexc
     return rate(one) > rate(other) * (1 + gain);
 }
 
-ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
+ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
 {
     switch (state_)
     {
@@ -82,7 +82,7 @@ ASIO_EWYK_DECL bool spread::leases_after(window const& w) noexcept
 }
 
 // After a try that was in vain.
-ASIO_EWYK_DECL bool spread::lease() noexcept
+ASIO_EWYK_DECL bool parallelism_policy::lease() noexcept
 {
     wait_ = pause_ = std::min(4 * pause_, longest_pause);
     state_ = state::leasing;
@@ -102,7 +102,7 @@ ASIO_EWYK_DECL void parallelism_control::look() noexcept
         return;
     duration const ran(ran_.exchange(0, std::memory_order_relaxed));
     std::size_t const tasks = tasks_.exchange(0, std::memory_order_relaxed);
-    leases_.store(!in_use_ || spread_.leases_after({time, tasks, cpu_.take(), ran}),
+    leases_.store(!in_use_ || policy_.leases_after({time, tasks, cpu_.take(), ran}),
         std::memory_order_relaxed);
     began_window_ = now;
 }

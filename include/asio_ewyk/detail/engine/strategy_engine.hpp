@@ -66,7 +66,7 @@ public:
         , threads_(threads)
         , policy_(std::move(policy))
         , sentinel_(lease_, *this, grace)
-        , spread_(sentinel_.in_use())
+        , parallelism_(sentinel_.in_use())
     {
     }
 
@@ -105,7 +105,7 @@ public:
     // The producer: whether it may lease for a task of that strategy, so that others can take over.
     bool may_lease(call_frame const& frame, strategy_t s) const noexcept
     {
-        return may_lease_visit(frame) && spread_.leases() && !threads_.pending_may_wait()
+        return may_lease_visit(frame) && parallelism_.leases() && !threads_.pending_may_wait()
             && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame.occupies));
     }
 
@@ -325,7 +325,7 @@ private:
 
     void begin_lease(call_frame& frame, lease::activity what) noexcept
     {
-        spread_.producer_is_this_thread();
+        parallelism_.producer_is_this_thread();
         lease_occupies_.store(std::exchange(frame.occupies, false), std::memory_order_relaxed);
         frame.leased_by = this;
         frame.lease_number = lease_.begin(what);
@@ -426,7 +426,7 @@ private:
 
     returning_threads returning_;
     sentinel sentinel_;
-    parallelism_control spread_;
+    parallelism_control parallelism_;
 };
 
 } // namespace asio_ewyk::detail

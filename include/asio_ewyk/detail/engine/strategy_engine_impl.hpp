@@ -129,8 +129,8 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
         = choose(s, i, may_block, true) == sub_strategy::execute_produce_consume;
     if (may_hand_over && sentinel_.in_use())
     {
-        if (spread_.count())
-            spread_.look();
+        if (parallelism_.count())
+            parallelism_.look();
         if (may_lease(frame, s))
         {
             trace(product, s, sub_strategy::execute_produce_consume, true);
@@ -138,7 +138,7 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
         }
     }
     // Before that, while this is the producer.
-    bool const spreads = sentinel_.in_use() && !spread_.leases();
+    bool const spreads = sentinel_.in_use() && !parallelism_.leases();
     bool const handed_over = may_hand_over && hand_over(frame, s);
     auto sub = choose(s, i, may_block, handed_over);
     // A caller that steps runs the task itself, unless it was meant for the pool.
@@ -175,7 +175,7 @@ bool strategy_engine<Producer, Threads>::consume(call_frame& frame, Product prod
     auto const cpu_before = spreads ? this_thread_cpu_time() : std::chrono::nanoseconds();
     run(frame, product);
     if (spreads)
-        spread_.ran(this_thread_cpu_time() - cpu_before);
+        parallelism_.ran(this_thread_cpu_time() - cpu_before);
     return resume(frame);
 }
 
@@ -348,7 +348,7 @@ bool strategy_engine<Producer, Threads>::begin_task(call_frame& frame, strategy_
     }
     if (!may_lease(frame, s))
         return false;
-    if (spread_.count()) [[unlikely]]
+    if (parallelism_.count()) [[unlikely]]
     {
         // It reads the producer's own members.
         if (!end_lease(frame))
@@ -357,9 +357,9 @@ bool strategy_engine<Producer, Threads>::begin_task(call_frame& frame, strategy_
             frame.producing = false;
             return true;
         }
-        spread_.look();
+        parallelism_.look();
         begin_lease(frame, lease::activity::waits);
-        if (!spread_.leases())
+        if (!parallelism_.leases())
             return false;
     }
     // If the lease ends just now, this may count one too few.
@@ -391,8 +391,8 @@ bool strategy_engine<Producer, Threads>::run_inside(call_frame& frame, task* t)
     strategy_t const s = resolve(t->strategy(), i);
     auto const sub = choose(s, i, this_thread_may_block, true);
     bool const leases = sub == sub_strategy::execute_produce_consume && sentinel_.in_use();
-    if (leases && spread_.count())
-        spread_.look();
+    if (leases && parallelism_.count())
+        parallelism_.look();
     if (leases ? !may_lease(frame, s) : sub != sub_strategy::produce_consume)
         return false;
     task_ptr product(t);

@@ -241,15 +241,15 @@ private:
 
     std::size_t claim_parked() noexcept;
     void start_reserve() noexcept;
-    std::size_t reserve_place() noexcept;
-    bool start(std::size_t place) noexcept;
+    std::size_t reserve_slot() noexcept;
+    bool start(std::size_t slot) noexcept;
     bool drop_one() noexcept;
     void release(pool_client& client) noexcept;
     void start_for_queue() noexcept;
-    void work(std::size_t place);
-    bool next(std::size_t place, pool_client*& client, task*& t);
-    void retire(std::size_t place) noexcept;
-    void vacate_place(std::size_t place) noexcept;
+    void work(std::size_t slot);
+    bool next(std::size_t slot, pool_client*& client, task*& t);
+    void retire(std::size_t slot) noexcept;
+    void free_slot(std::size_t slot) noexcept;
 
     // The pool that has started this thread.
     static inline thread_local elastic_threads const* of_this_thread_ = nullptr;

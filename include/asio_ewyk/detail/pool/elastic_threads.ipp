@@ -103,14 +103,14 @@ ASIO_EWYK_DECL void elastic_threads::start_reserve() noexcept
     if (warming_.load(std::memory_order_relaxed) >= options_.reserve
         || threads_.load(std::memory_order_relaxed) >= max_threads_.load(std::memory_order_relaxed))
         return;
-    std::size_t place = parked_threads::none;
+    std::size_t slot = parked_threads::none;
     {
         std::lock_guard lock(mutex_);
         if (may_start() && arriving_ < options_.reserve)
-            place = reserve_place();
+            slot = reserve_slot();
     }
-    if (place != parked_threads::none)
-        start(place);
+    if (slot != parked_threads::none)
+        start(slot);
 }
 
 ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& client, task* t) noexcept
@@ -141,7 +141,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
         }
 
     std::size_t thread = parked_threads::none;
-    std::size_t place = parked_threads::none;
+    std::size_t slot = parked_threads::none;
     bool low = false;
     {
         std::lock_guard lock(mutex_);
@@ -159,7 +159,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
         // A thread that parked since the first look may have missed the task.
         thread = parked_.claim();
         if (thread == parked_threads::none && startable && arriving_ < queue_.size())
-            place = reserve_place();
+            slot = reserve_slot();
         low = thread == parked_threads::none && !startable && begins_to_be_low();
     }
     if (low)
@@ -169,7 +169,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
         look_in_queue(thread);
         return outcome::accepted;
     }
-    if (place != parked_threads::none && start(place))
+    if (slot != parked_threads::none && start(slot))
         return outcome::accepted;
     return all_occupied() ? outcome::no_thread : outcome::accepted;
 }
@@ -227,7 +227,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::report(std::exception_ptr er
 // Under mutex_. The lowest free slot, so that a name's number tells how many threads there were. A
 // slot is not free while its thread is being started, even if that thread has ended already; so
 // there can be none for a moment.
-ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_place() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_slot() noexcept
 {
     auto const free = std::find_if(
         workers_.begin(), workers_.end(), [](worker const& w) { return !w.used && !w.starting; });
@@ -242,9 +242,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_place() noexc
     return static_cast<std::size_t>(free - workers_.begin());
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t place) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t slot) noexcept
 {
-    worker& w = workers_[place];
+    worker& w = workers_[slot];
     bool started = true;
     try
     {
@@ -253,7 +253,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t place) noe
             w.thread.join();
         block_signals blocked;
         unbound from_cpu;
-        w.thread = std::thread([this, place] { work(place); });
+        w.thread = std::thread([this, slot] { work(slot); });
     }
     catch (...)
     {
@@ -275,7 +275,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t place) noe
     }
     // A thread that queued a task while this slot was not free could not start a thread for it.
     if (started && lacks_thread())
-        another = reserve_place();
+        another = reserve_slot();
     bool const low = !started && queue_.size() != 0 && begins_to_be_low();
     changed_.notify_all();
     lock.unlock();
@@ -288,31 +288,31 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t place) noe
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::start_for_queue() noexcept
 {
-    std::size_t place = parked_threads::none;
+    std::size_t slot = parked_threads::none;
     {
         std::lock_guard lock(mutex_);
         if (lacks_thread())
-            place = reserve_place();
+            slot = reserve_slot();
     }
-    if (place != parked_threads::none)
-        start(place);
+    if (slot != parked_threads::none)
+        start(slot);
 }
 
-ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
+ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 {
     // First, so that it comes last.
-    at_thread_end const vacates([this, place]() noexcept { vacate_place(place); });
+    at_thread_end const vacates([this, slot]() noexcept { free_slot(slot); });
     of_this_thread_ = this;
-    name_this_thread(options_.name, place);
+    name_this_thread(options_.name, slot);
     signals_.apply();
     unblock_signal(options_.stack_signal);
     trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)
         options_.on_thread_start();
-    with_recycled_memory([this, place] {
+    with_recycled_memory([this, slot] {
         pool_client* client = nullptr;
         task* t = nullptr;
-        while (next(place, client, t))
+        while (next(slot, client, t))
             run(*client, t);
     });
     if (options_.on_thread_stop)
@@ -325,17 +325,17 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t place)
 // What was queued while threads that end had all the slots is left without one. So a thread frees
 // its own only when it sees, under the same lock, that no thread is missing. It starts what is
 // missing before, and only in slots that are free.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::vacate_place(std::size_t place) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) noexcept
 {
     for (bool started = true;;)
     {
         test_point();
         std::unique_lock lock(mutex_);
         std::size_t const missing
-            = started && lacks_thread() ? reserve_place() : parked_threads::none;
+            = started && lacks_thread() ? reserve_slot() : parked_threads::none;
         if (missing == parked_threads::none)
         {
-            workers_[place].used = false;
+            workers_[slot].used = false;
             return;
         }
         lock.unlock();
@@ -343,16 +343,16 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::vacate_place(std::size_t pla
     }
 }
 
-// Under mutex_. The slot stays taken until vacate_place().
-ASIO_EWYK_DECL void elastic_threads::retire(std::size_t place) noexcept
+// Under mutex_. The slot stays taken until free_slot().
+ASIO_EWYK_DECL void elastic_threads::retire(std::size_t slot) noexcept
 {
-    workers_[place].arriving = false;
+    workers_[slot].arriving = false;
     threads_.fetch_sub(1);
 }
 
-ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& client, task*& t)
+ASIO_EWYK_DECL bool elastic_threads::next(std::size_t slot, pool_client*& client, task*& t)
 {
-    worker& w = workers_[place];
+    worker& w = workers_[slot];
     w.id = this_thread_id();
     std::unique_lock lock(mutex_);
     if (std::exchange(w.arriving, false))
@@ -366,7 +366,7 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
                 if (std::size_t const another = parked_.claim();
                     another != parked_threads::none)
                     look_in_queue(another);
-            retire(place);
+            retire(slot);
             return false;
         }
         if (fair_queue::entry const e = queue_.pop(); e.what)
@@ -379,7 +379,7 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
         }
         if (all_end())
         {
-            retire(place);
+            retire(slot);
             return false;
         }
         lock.unlock();
@@ -387,9 +387,9 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
         // Dekker with queued_: see doc/design.adoc. Otherwise a task could wait beside a parked
         // thread.
         trace_span const parks(trace_event::park);
-        parked_.park(place);
+        parked_.park(slot);
         test_point();
-        if ((queued_.load() != 0 || all_end()) && parked_.withdraw(place))
+        if ((queued_.load() != 0 || all_end()) && parked_.withdraw(slot))
         {
             lock.lock();
             continue;
@@ -400,13 +400,13 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t place, pool_client*& clien
         {
             test_point();
             lock.lock();
-            if (threads_.load() > min_threads_.load() && parked_.withdraw(place))
+            if (threads_.load() > min_threads_.load() && parked_.withdraw(slot))
             {
                 // No task can be queued unseen: that takes the lock, and then finds room for a
                 // thread.
                 if (queue_.size() != 0)
                     continue;
-                retire(place);
+                retire(slot);
                 return false;
             }
             lock.unlock();

@@ -40,7 +40,7 @@ namespace asio_ewyk::detail {
 namespace asio = boost::asio;
 
 class connection_limiter;
-class place;
+class permit;
 
 // Accepts connections. It also waits for a permit, for the end of a pause, or for that of the
 // sessions. A handler of its context owns it.
@@ -258,7 +258,7 @@ public:
 
 private:
     friend listener_base;
-    friend place;
+    friend permit;
 
     void watch(asio::execution_context& context)
     {
@@ -279,7 +279,7 @@ private:
                 l->poke();
     }
 
-    // There is a place again, or an end.
+    // There is a permit again, or an end.
     void poke_waiting() noexcept
     {
         for (listener_base* l : listeners_)

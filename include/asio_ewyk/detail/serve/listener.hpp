@@ -10,7 +10,7 @@
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/serve/connection_limiter.hpp>
 #include <asio_ewyk/detail/serve/descriptors.hpp>
-#include <asio_ewyk/detail/serve/place.hpp>
+#include <asio_ewyk/detail/serve/permit.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -190,7 +190,7 @@ protected:
     virtual void cancel_sessions_on_loops(asio::cancellation_type type) = 0;
 
     // Accepts a client with a context of the workers, and begins its session.
-    virtual void begin(listener_type& self, place p, boost::system::error_code& error) = 0;
+    virtual void begin(listener_type& self, permit p, boost::system::error_code& error) = 0;
 
     // Whether to serve a client that has been accepted; counts it.
     bool admits([[maybe_unused]] typename Protocol::endpoint const& peer) const noexcept
@@ -244,7 +244,7 @@ protected:
         }
 
         std::shared_ptr<serving> all;
-        place p;
+        permit p;
     };
 
 private:
@@ -368,7 +368,7 @@ private:
                 return next_step::back_off;
             if (enter(self))
             {
-                place p(shared_from_this());
+                permit p(shared_from_this());
                 if (!take_turn())
                     return next_step::wait_for_turn;
                 with_workers([&] { begin(self, std::move(p), error); });

@@ -94,7 +94,7 @@ private:
     struct connection
     {
         socket client;
-        place its;
+        permit its;
     };
 
     // Of the workers.
@@ -112,7 +112,7 @@ private:
         return *chosen;
     }
 
-    void begin(listener<Protocol>& from, place p, boost::system::error_code& error) override
+    void begin(listener<Protocol>& from, permit p, boost::system::error_code& error) override
     {
         auto& first = choose();
         auto const c = std::make_shared<connection>(
@@ -159,7 +159,7 @@ private:
     }
 
     // On the worker. co_spawn submits again, but from there it is not refused.
-    void start(session_executor const& executor, socket s, place p)
+    void start(session_executor const& executor, socket s, permit p)
     try
     {
         p.begin();

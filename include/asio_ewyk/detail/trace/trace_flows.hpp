@@ -133,7 +133,7 @@ private:
             break;
         case trace_event::release:
             forget_late(e.subject);
-            surrendered_[e.subject] = at;
+            handed_over_[e.subject] = at;
             break;
         case trace_event::choose:
             chosen_[{e.subject, e.subject ? 0 : at.first}] = e.detail;
@@ -187,7 +187,7 @@ private:
             e.in[1] = {flow::hand_over, ++last_id_};
         }
         else
-            connect(surrendered_, whose, flow::hand_over, e, 1);
+            connect(handed_over_, whose, flow::hand_over, e, 1);
         if (e.in[1].id == 0)
             connect(given_, e.subject, flow::hand_over, e, 1);
         given_.erase(e.subject);
@@ -198,7 +198,7 @@ private:
     void forget_late(void const* whose)
     {
         taken_.erase(whose);
-        surrendered_.erase(whose);
+        handed_over_.erase(whose);
     }
 
     void connect(std::map<void const*, place>& sources, void const* subject, flow kind,
@@ -226,7 +226,7 @@ private:
     std::uint64_t last_id_ = 0;
     std::map<void const*, place> posted_;
     std::map<void const*, place> given_;
-    std::map<void const*, place> surrendered_; // by the engine, as is the next
+    std::map<void const*, place> handed_over_; // by the engine, as is the next
     std::map<void const*, trace_lane::late_place> taken_;
     std::map<std::pair<void const*, std::size_t>, std::uint32_t> chosen_; // by task, or by lane
 };

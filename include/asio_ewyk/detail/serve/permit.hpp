@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_SERVE_PLACE_HPP
-#define ASIO_EWYK_DETAIL_SERVE_PLACE_HPP
+#ifndef ASIO_EWYK_DETAIL_SERVE_PERMIT_HPP
+#define ASIO_EWYK_DETAIL_SERVE_PERMIT_HPP
 
 #include <asio_ewyk/detail/serve/connection_limiter.hpp>
 #include <asio_ewyk/detail/serve/open_connection.hpp>
@@ -21,19 +21,19 @@
 namespace asio_ewyk::detail {
 
 // A permit for one connection, for as long as it lives; and what is known of the connection.
-class place
+class permit
 {
 public:
     // It was entered before.
-    explicit place(std::shared_ptr<connection_limiter> all) noexcept
+    explicit permit(std::shared_ptr<connection_limiter> all) noexcept
         : all_(std::move(all))
     {
     }
 
-    place(place&&) noexcept = default;
-    place& operator=(place&&) = delete;
+    permit(permit&&) noexcept = default;
+    permit& operator=(permit&&) = delete;
 
-    ~place()
+    ~permit()
     {
         if (!all_)
             return;

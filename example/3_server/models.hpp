@@ -261,7 +261,8 @@ private:
     started_pool threads_;
 };
 
-/// Selectors share a pool. The thread that finds a request answers it, and another one selects.
+/// Selectors share a pool; the thread that finds a request answers it, and another one goes on
+/// selecting.
 class jetty : public plain_connections<asio_ewyk::strategy_context::executor_type>
 {
 public:

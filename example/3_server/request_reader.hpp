@@ -75,7 +75,7 @@ public:
     request get() noexcept
     {
         auto r = parser_->get();
-        // A body that was not waited for may come or not, and could not be told from a request.
+        // A body that was not waited for may come or not: it could not be told from a request.
         r.keep_alive = r.keep_alive && parser_->is_done();
         return r;
     }

@@ -94,7 +94,7 @@ private:
     bool stopped_ = false;
 };
 
-// Reads from a peer that says nothing.
+// Reads from a peer that sends nothing.
 class reader
 {
 public:

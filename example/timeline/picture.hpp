@@ -198,7 +198,7 @@ private:
                 continue;
             double const x0 = x(s.begin), x1 = x(s.end);
             double& before = drawn.emplace(s.kind, -1.0).first->second;
-            // It could not be seen.
+            // It would not be seen.
             if (x1 < before + 0.5)
                 continue;
             before = x1;

@@ -43,7 +43,7 @@ void show(top::options const& options)
                   << passed.count() << " s\n"
                   << top::view(before, now, passed.count()).text() << std::flush;
         if (!std::cout)
-            return;    // no terminal any more
+            return;    // the reader is gone
         before = std::move(now);
     }
 }

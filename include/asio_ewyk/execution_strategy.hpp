@@ -104,32 +104,13 @@ public:
         If another thread produces already, it will look once more, and this returns at once. From
         within a task that this thread runs for the strategy it is dispatch(): no recursion.
     */
-    void produce()
-    {
-        detail::call_frame* outer = detail::call_frame::find(&engine_);
-        if (outer && (outer->looping || outer->pooled))
-            return engine_.dispatch(*outer);
-        detail::call_frame frame(&engine_);
-        try
-        {
-            engine_.enter(frame);
-        }
-        catch (...)
-        {
-            thrown_.add();
-            throw;
-        }
-    }
+    void produce() { engine_.produce(thrown_); }
 
     /** Has a thread of the pool produce; never produces here.
 
         After the pool was stopped it does nothing. Throws what starting a task in the pool throws.
     */
-    void dispatch()
-    {
-        detail::call_frame frame(&engine_);
-        engine_.dispatch(frame);
-    }
+    void dispatch() { engine_.dispatch(); }
 
     /// The strategy in use. No-throw guarantee.
     strategy_t strategy() const noexcept { return engine_.strategy(); }

@@ -68,30 +68,11 @@ public:
         within a task that this thread runs for the strategy it is dispatch(): no recursion. Throws
         what the producer, tasks on this thread and the executor throw.
     */
-    void produce()
-    {
-        detail::call_frame* outer = detail::call_frame::find(&engine_);
-        if (outer && (outer->looping || outer->pooled))
-            return engine_.dispatch(*outer);
-        detail::call_frame frame(&engine_);
-        try
-        {
-            engine_.enter(frame);
-        }
-        catch (...)
-        {
-            thrown_.add();
-            throw;
-        }
-    }
+    void produce() { engine_.produce(thrown_); }
 
     /// Has a thread of the executor produce; never produces here. If the executor throws, nothing
     /// happens. No-throw guarantee.
-    void dispatch()
-    {
-        detail::call_frame frame(&engine_);
-        engine_.dispatch(frame);
-    }
+    void dispatch() { engine_.dispatch(); }
 
     /// The strategy in use. No-throw guarantee.
     strategy_t strategy() const noexcept { return engine_.strategy(); }

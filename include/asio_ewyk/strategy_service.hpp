@@ -22,7 +22,6 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 
 namespace asio_ewyk {
 
@@ -107,6 +106,10 @@ public:
     void execute(detail::submission s, F&& f, Allocator const& allocator);
 
 private:
+    // `shared` is null where it has a pool of its own.
+    strategy_service(asio::execution_context& owner, worker_pool* shared,
+        strategy_options const& options, reactor kind);
+
     class runner;
     class task_work;
 
@@ -166,7 +169,7 @@ private:
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;
-    std::optional<worker_pool> own_pool_; // set by the constructor; empty where the pool is shared
+    std::unique_ptr<worker_pool> const own_pool_; // null where the pool is shared
     worker_pool& pool_;                   // its own, or the shared one
     std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
     detail::context_threads threads_;

@@ -13,7 +13,7 @@
 
 namespace apps {
 
-/// A WebSocket++ server, as a library compiled elsewhere has it: C++17, Asio's io_context&.
+/// A WebSocket++ server, as a library of other people has it: C++17, Asio's io_context&.
 class websocketpp_server
 {
 public:

@@ -12,8 +12,8 @@ namespace benchmark {
 /** Functions that compute, submitted at `load` times the rate that the machine could run.
 
     What counts is goodput: those that are done `deadline` us after they should have been submitted.
-    Later no client waits any more, so a queue that only grows makes all work useless.
-    The bounded peers refuse what they could not run in half of that time.
+    Later the client does not wait for the answer any more, so a queue that only grows makes all
+    work useless. The bounded peers refuse what they could not run in half of that time.
 */
 workload overload_workload();
 

@@ -169,7 +169,7 @@ BOOST_DATA_TEST_CASE(each_burst_wakes_it, boost::unit_test::data::make(settings(
     }
 }
 
-// Threads go on submitting while the context is stopped and restarted.
+// A submitter goes on while the context is stopped and restarted.
 BOOST_DATA_TEST_CASE(stop_and_restart_lose_nothing, boost::unit_test::data::make(settings()), s)
 {
     for (std::size_t n = 0; n != rounds / 4; ++n)

@@ -29,7 +29,7 @@ constexpr std::array all_flaws{
     named_flaw{"hand-over asks for a thread, then gives up the right", flaw::starts_before_release},
     named_flaw{"a task that throws after a hand-over returns to the loop", flaw::thrower_goes_on},
     named_flaw{"a task that throws takes the right along", flaw::thrower_keeps_right},
-    named_flaw{"after a task that throws none is asked to produce", flaw::thrower_tells_nobody},
+    named_flaw{"after a task that throws no thread is asked to produce", flaw::thrower_tells_none},
     named_flaw{"after a task that throws no wake-up is sent", flaw::thrower_leaves_awake},
     named_flaw{"what is left is announced before the right is free", flaw::announces_before_leaving},
     named_flaw{"a thread that takes over does not look at the number", flaw::number_is_not_checked},
@@ -57,7 +57,7 @@ constexpr std::array all_flaws{
     named_flaw{"asleep is not set when production ends", flaw::leaves_awake},
     named_flaw{"what is left when production ends is not announced", flaw::leaves_without_look},
     named_flaw{"an idle caller parks without another look", flaw::idle_caller_parks_without_look},
-    named_flaw{"a runner that leaves asks no thread to produce", flaw::leaver_asks_nobody},
+    named_flaw{"a runner that leaves asks no thread to produce", flaw::leaver_asks_none},
     named_flaw{"a task that waits for the pool is not shown to callers", flaw::given_task_is_not_shown},
     named_flaw{"the last runner does not wait for the pool's threads", flaw::last_runner_just_leaves},
     named_flaw{"it does not look whether tasks wait for the pool", flaw::last_runner_forgets_queue},
@@ -68,7 +68,7 @@ constexpr std::array all_flaws{
     named_flaw{"the end of all work does not wake callers", flaw::end_wakes_none},
 };
 
-// Those of callers that step show where one does.
+// Those of callers that step show where one of them does.
 constexpr std::array step_flaws{
     named_flaw{"poll() waits", flaw::poll_waits},
     named_flaw{"a task on a lease drives the context and keeps that", flaw::nested_call_waits_leased},

@@ -79,7 +79,7 @@ struct submission
                 s.thread = 1;
                 s.now = life::running;
             }
-            return go(me.line, count, "starts the thread, unless it was started");
+            return go(me.line, count, "starts the thread, unless another one did");
         case count:
             if (model.limit == 0)
                 return push_or_look(me, pushes);

@@ -33,7 +33,7 @@ public:
         s.io_left = config_.completions;
         if (s.io_left != 0)
         {
-            // The operations were begun elsewhere.
+            // The operations have begun.
             s.now = life::running;
             s.thread = 1;
         }
@@ -270,7 +270,7 @@ private:
             case late:
                 return stop(destroy);
             case destroy:
-                // Before it is destroyed the last submission has to be over.
+                // The thread that destroys it sees to it that none submits.
                 for (std::size_t i = 0; i != submitters; ++i)
                     if (s.others[i].done != model.posts[i])
                         return nullptr;

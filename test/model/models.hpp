@@ -227,7 +227,7 @@ inline std::vector<named_setup> run_models()
             continue;
         std::vector<action> const poster{{post, 1}, {post, 2}, {release_work}};
         std::vector<task_kind> const waits{{.waits_for = 2}, {}};
-        // The thread that leaves has something to do that the other one's run() waits for.
+        // A thread that leaves has something to do that the other one's run() waits for.
         c.add("run_for(), then the end of work, beside run()", s, one_thread, {{}},
             {{{post, 1}, {run_for}, {release_work}}, {{run}}});
         c.add("run_for() beside run_one()", s, one_thread, {{}},

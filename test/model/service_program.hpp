@@ -251,7 +251,7 @@ inline void recall(machine& m)
     case tell:
         return m.call(program::wake_up, asked);
     case asked:
-        // Perhaps by a thread that has come meanwhile.
+        // By a thread, perhaps, that has come meanwhile.
         m.access("looks whether a caller is there and no thread produces");
         if (m.w.runners != 0 && m.sees_idle() && !m.w.ioc_stopped)
             return m.become(program::dispatch);

@@ -213,7 +213,7 @@ enum class flaw
     starts_before_release,     // hand-over asks for a thread and then gives up the right
     thrower_goes_on,           // a task that throws after a hand-over returns to the loop (jetty#2468)
     thrower_keeps_right,       // a task that throws leaves the loop with the right to produce
-    thrower_tells_nobody,      // the same, without it, but asks no thread to produce
+    thrower_tells_none,      // the same, without it, but asks no thread to produce
     thrower_leaves_awake,      // the same, and a thread that posts then sends no wake-up
     announces_before_leaving,  // the wake-up for what is left is sent before the right is given up
     number_is_not_checked,     // the lease that is taken over may be another one by now

@@ -89,7 +89,7 @@ BOOST_DATA_TEST_CASE(some_run_some_step_some_poll, each_strategy(), s)
     BOOST_TEST(ran.wrong() == 0u);
 }
 
-// Only callers that take one handler at a time are left to produce.
+// Only callers are left to produce that take one handler at a time.
 BOOST_DATA_TEST_CASE(all_step, each_strategy(), s)
 {
     std::size_t const each = scaled(60'000);
@@ -140,7 +140,7 @@ BOOST_DATA_TEST_CASE(steppers_relieve_each_other, each_strategy(), s)
 }
 
 // All threads but one wait, the callers' and the pool's: the one that is left must notice that
-// it is to produce.
+// it produces.
 BOOST_AUTO_TEST_CASE(callers_relieve_each_other)
 {
     constexpr int callers = 3;

@@ -3,7 +3,8 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // How often memory is asked for while events come, once everything has warmed up: never for an event,
-// whichever thread runs it. And what the thread that looks for stalls does when there is none.
+// whichever thread runs it. And what becomes of the thread that looks for stalls when there is
+// none.
 
 #include "memory_support.hpp"
 #include "serve_support.hpp"

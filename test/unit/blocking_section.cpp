@@ -90,8 +90,8 @@ BOOST_DATA_TEST_CASE(others_run_while_a_task_is_destroyed, leasing, s)
     BOOST_TEST(waited);
 }
 
-// A task that runs the context is not going to be short.
-BOOST_DATA_TEST_CASE(a_task_may_run_its_own_context, lenders, s)
+// A task that runs the context itself is not going to be short.
+BOOST_DATA_TEST_CASE(a_task_may_run_its_own_context, leasing, s)
 {
     ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
@@ -193,8 +193,8 @@ BOOST_DATA_TEST_CASE(production_goes_on_after_an_exception, leasing, s)
     BOOST_TEST(eventually([&] { return caught == many; }));
 }
 
-// Two threads never produce, whichever is relieved and comes back when.
-BOOST_DATA_TEST_CASE(one_produces, lenders, s)
+// Never do two produce, whichever is relieved and comes back when.
+BOOST_DATA_TEST_CASE(one_produces, leasing, s)
 {
     constexpr std::size_t threads = 4;
     constexpr std::size_t many = 1000;

@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(works_in_a_signal_handler)
 
 #endif
 
-// Contexts come and go, tasks run, and a look stops none of them.
+// Contexts come and go, tasks run, and none is stopped by those that look.
 BOOST_AUTO_TEST_CASE(may_be_called_at_any_time)
 {
     std::atomic<bool> enough{false};

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// How a program learns of the end of an event_loop without waiting for it.
+// How to learn of the end of an event_loop without waiting for it.
 
 #include <asio_ewyk/event_loop.hpp>
 #include <asio_ewyk/event_loop_group.hpp>

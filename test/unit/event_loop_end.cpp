@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(so_does_the_timeout)
     BOOST_TEST(is_broken(waits));
 }
 
-// Before which tasks the loop ends is not known, but each is run or destroyed.
+// It is not known before which tasks the loop ends, but each is run or destroyed.
 BOOST_AUTO_TEST_CASE(what_comes_meanwhile_is_run_or_destroyed)
 {
     for (int i = 0; i != 300; ++i)
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(what_comes_before_the_end_is_run)
     }
 }
 
-// Each loop's handler waits for a task of the other, which will not run.
+// Each loop's handler waits for a task of the other, which no thread will run.
 BOOST_AUTO_TEST_CASE(loops_of_a_group_wait_for_each_other)
 {
     std::atomic<int> broken{0};

@@ -96,7 +96,7 @@ BOOST_DATA_TEST_CASE(execute_produce_consume_uses_every_thread, sizes, threads)
     BOOST_TEST(!tasks.two_at_once());
 }
 
-// All threads of the pool block; the thread that is left goes on producing.
+// All threads of the pool block; the one that is left goes on producing.
 void expect_production_beside_blocked_threads(ewyk::strategy_t s, std::size_t threads)
 {
     waiting_source tasks;
@@ -211,7 +211,7 @@ BOOST_DATA_TEST_CASE(two_blocking_producers_leave_a_thread_for_their_tasks, size
 }
 
 // A thread comes back from a task when the only other one waits inside a producer: it must not begin
-// to wait inside its own, for then no thread would be left for tasks.
+// to wait inside its own, for then none would be left for tasks.
 BOOST_AUTO_TEST_CASE(the_last_thread_does_not_resume)
 {
     ewyk::worker_pool pool({.max_threads = 2});

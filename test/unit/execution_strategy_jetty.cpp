@@ -91,7 +91,7 @@ STRATEGY_TEST_CASE(one_task_runs_once, s)
         }
 }
 
-// PEC gives them away; with the others the producer runs all of them before it goes idle.
+// PEC gives them away; another producer runs all of them before it goes idle.
 STRATEGY_TEST_CASE(produce_returns_when_non_blocking_tasks_have_run, s)
 {
     constexpr int many = 1000;
@@ -277,7 +277,7 @@ STRATEGY_TEST_CASE(a_task_that_comes_while_the_producer_goes_idle_is_seen, s)
             o.frames.dispatch();
         else
             o.frames.produce();
-        // The thread that asks does not produce itself: that would be a second producer.
+        // The caller does not produce itself: that would be a second producer.
         BOOST_TEST(o.tasks.calls() == 1u);
         asked.set();
         producer.join();

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_negative_one_is_refused)
 }
 
 // However long: a handler that blocks stops no other.
-BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, lenders, s)
+BOOST_DATA_TEST_CASE(others_run_while_a_handler_blocks, leasing, s)
 {
     for (auto const grace : {1us, 50us, 5000us})
     {
@@ -83,7 +83,7 @@ BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, leasing, s)
 }
 
 // As with a single thread: the producer runs all of them.
-BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, lenders, s)
+BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, leasing, s)
 {
     ewyk::strategy_context ctx({.strategy = s, .grace = endless, .max_threads = 4});
     deadline const d(ctx);
@@ -170,8 +170,8 @@ BOOST_DATA_TEST_CASE(a_task_may_wait_for_what_it_has_added, leasing, s)
     BOOST_TEST(waited);
 }
 
-// The sentinel is in no thread's way, although there is always a lease to look at.
-BOOST_DATA_TEST_CASE(the_sentinel_lets_a_task_be_served, lenders, s)
+// What looks after handlers keeps no thread from a task, although there always is a handler.
+BOOST_DATA_TEST_CASE(a_lease_keeps_no_thread_from_a_task, leasing, s)
 {
     event release;
     std::atomic<bool> ran{false};
@@ -195,8 +195,8 @@ BOOST_DATA_TEST_CASE(the_sentinel_lets_a_task_be_served, lenders, s)
     pool.join();
 }
 
-// The end takes no longer because there is a sentinel.
-BOOST_DATA_TEST_CASE(it_ends_while_a_thread_stands_by, lenders, s)
+// No caller waits longer for the end because of a lease.
+BOOST_DATA_TEST_CASE(it_ends_at_once_on_a_lease, leasing, s)
 {
     for (int i = 0; i != 50; ++i)
     {

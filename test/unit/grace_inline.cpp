@@ -25,8 +25,8 @@ ewyk::strategy_options leasing_options(ewyk::strategy_t s)
     return {.strategy = s, .grace = 50us, .max_threads = 4};
 }
 
-// The sentinel looks already: the completions before have been on a lease.
-void have_stood_by(ewyk::strategy_context& ctx)
+// The sentinel is awake already: the completions before have been on lease.
+void have_leased(ewyk::strategy_context& ctx)
 {
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     for (int i = 0; i != 3; ++i)
@@ -169,8 +169,8 @@ BOOST_DATA_TEST_CASE(run_returns_after_one_that_was_late, leasing, s)
     }
 }
 
-// Asio keeps for the thread what a step of an operation has caused to complete, and wakes no other.
-BOOST_DATA_TEST_CASE(a_step_of_an_operation_may_be_late, lenders, s)
+// Asio keeps for the thread what a step of an operation has caused to complete, and wakes none.
+BOOST_DATA_TEST_CASE(a_step_of_an_operation_may_be_late, leasing, s)
 {
     ewyk::strategy_context ctx(leasing_options(s));
     deadline const d(ctx);
@@ -187,7 +187,7 @@ BOOST_DATA_TEST_CASE(a_step_of_an_operation_may_be_late, lenders, s)
             event posted;
             if (n == 2)
             {
-                // Only another thread can run it, so this one is late.
+                // Only another thread runs it, so this one is late.
                 asio::post(ctx, [&] { posted.set(); });
                 posted.wait();
             }

@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_each_slow_task)
     BOOST_TEST(m.hand_overs() == slow + m.execute_produce_consume);
 }
 
-// Also when that is not said: the sentinel takes over while the task still runs.
+// Also unannounced: another thread takes over while the task still runs.
 BOOST_AUTO_TEST_CASE(a_late_task_is_counted_while_it_runs)
 {
     ewyk::strategy_context ctx({.grace = 50us, .max_threads = 4});

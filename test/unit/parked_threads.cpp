@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The set of parked threads: which thread a claim finds, and that none is claimed twice or lost.
+// The set of parked threads: which a claim finds, and that none is claimed twice or lost.
 
 #include "pool_support.hpp"
 #include <asio_ewyk/detail/pool/parked_threads.hpp>
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(each_claim_is_exclusive)
     BOOST_TEST(claim_all(parked).size() == capacity);
 }
 
-// A claim fails only if no thread is parked: two users that hold one thread each leave two for it.
+// A claim fails only if none is parked: two users that hold one thread each leave two for it.
 BOOST_AUTO_TEST_CASE(whoever_is_parked_is_found)
 {
     constexpr std::size_t threads = 4;

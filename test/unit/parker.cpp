@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(each_signal_wakes_the_sleeper_once, Parker, kinds)
     constexpr int many = 20'000;
     Parker here;
     Parker there;
-    int turns = 0; // the thread that is awake
+    int turns = 0; // of the thread that is awake
     std::thread other([&] {
         for (int i = 0; i != many; ++i)
         {

@@ -34,7 +34,7 @@ public:
     {
         std::lock_guard const lock(mutex_);
         set_ = true;
-        // Under the lock: the thread that has seen the event may destroy it.
+        // Under the lock: a thread that has seen the event may destroy it.
         changed_.notify_all();
     }
 

@@ -67,7 +67,7 @@ std::ostream& operator<<(std::ostream& os, transition const& t)
 
 // What can happen in each state. The rest cannot: see impossible().
 constexpr transition table[] = {
-    // Production is wanted: a thread is asked for, unless one is on its way; one that produces
+    // A thread wants production: a thread is asked for, unless one is on its way; one that produces
     // will look once more.
     {ask, {idle, none}, {idle, pending}, start},
     {ask, {idle, pending}, {idle, pending}, leave},
@@ -89,19 +89,19 @@ constexpr transition table[] = {
     {arrive, {producing, pending}, {producing, none}, leave},
     {arrive, {reproducing, pending}, {reproducing, none}, leave},
 
-    // Nothing to do: look once more if a thread has asked since.
+    // Nothing to do: look once more if another one has asked since.
     {found_none, {producing, none}, {idle, none}, leave},
     {found_none, {producing, pending}, {idle, pending}, leave},
     {found_none, {reproducing, none}, {producing, none}, produce},
     {found_none, {reproducing, pending}, {producing, pending}, produce},
 
-    // Hand-over: one thread on its way is enough, and it will look, whichever has asked.
+    // Hand-over: one thread on its way is enough, and it will look, whichever thread has asked.
     {hand_over, {producing, none}, {idle, pending}, start},
     {hand_over, {producing, pending}, {idle, pending}, leave},
     {hand_over, {reproducing, none}, {idle, pending}, start},
     {hand_over, {reproducing, pending}, {idle, pending}, leave},
 
-    // No thread could be had: produce on, unless another has come in the meantime.
+    // No thread could be had: produce on, unless another one has come in the meantime.
     {take_back, {idle, pending}, {producing, none}, produce},
     {take_back, {producing, pending}, {producing, none}, leave},
     {take_back, {reproducing, pending}, {reproducing, none}, leave},
@@ -111,7 +111,8 @@ constexpr transition table[] = {
     {give_up, {producing, pending}, {producing, none}, leave},
     {give_up, {reproducing, pending}, {reproducing, none}, leave},
 
-    // Back from a task: produce on if no other does; a thread still on its way then comes too late.
+    // Back from a task: produce on if no other one does; a thread still on its way then comes too
+    // late.
     {resume, {idle, none}, {producing, none}, produce},
     {resume, {idle, pending}, {producing, pending}, produce},
     {resume, {producing, none}, {producing, none}, leave},
@@ -220,7 +221,7 @@ BOOST_AUTO_TEST_CASE(every_step_leads_to_a_known_state)
         }
 }
 
-// Never two producers: a thread that is told to produce finds none that does, or is that one.
+// Never two producers: a thread that is told to produce finds none at it, or is the one.
 BOOST_DATA_TEST_CASE(only_one_is_told_to_produce, possible_steps(), s)
 {
     if (s.verdict != produce)

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(cancelled_while_it_runs)
     }
 }
 
-// A caller that is told that it was prevented can count on it, and one that is told otherwise, too.
+// A caller that is told that it was prevented can count on it; told otherwise, as well.
 BOOST_AUTO_TEST_CASE(cancel_races_with_the_run)
 {
     ewyk::event_loop loop;

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_about_to_end)
     BOOST_CHECK_NO_THROW(ended.get());
 }
 
-// As if that had come later: no session would ever run there.
+// As if that had come later: no thread would ever run a session there.
 BOOST_AUTO_TEST_CASE(workers_that_ended_before)
 {
     for (bool const began : {true, false})

@@ -148,8 +148,8 @@ BOOST_AUTO_TEST_CASE(a_caller_who_steps_leaves_production_to_the_pool)
     }
 }
 
-// A thread of the pool may still be on its way out of the last run(), or back from a handler: the
-// next call that steps gets production all the same, and no handler runs elsewhere.
+// A thread of the pool may still be on its way out of the last run(), or back from a handler: what
+// steps next gets production all the same, and no handler runs elsewhere.
 CONTEXT_TEST_CASE(a_caller_may_step_after_run, s)
 {
     context ctx(s);
@@ -176,7 +176,7 @@ CONTEXT_TEST_CASE(a_caller_may_step_after_run, s)
     }
 }
 
-// A caller inside run_for() leaves while another one holds a handler in run_one(): that does not
+// The caller inside run_for() leaves while another one holds a handler in run_one(): that does not
 // call in the pool.
 BOOST_AUTO_TEST_CASE(the_pool_does_not_produce_for_one_who_steps)
 {
@@ -268,8 +268,8 @@ BOOST_AUTO_TEST_CASE(a_busy_pool_that_was_asked_to_produce_stops_nobody)
     first.join();
 }
 
-// The request is called off with the last run(), and no caller sleeps: run() of the base class
-// finds what was posted.
+// The request is called off with the last run(), and none is asleep: run() of the base class finds
+// what was posted.
 BOOST_AUTO_TEST_CASE(what_is_posted_before_an_exception_is_found_by_the_base_class)
 {
     ewyk::worker_pool pool({.max_threads = 1});
@@ -353,8 +353,8 @@ CONTEXT_TEST_CASE(run_of_the_base_class_leaves_completions_their_turn, s)
     BOOST_TEST(fired);
 }
 
-// One thread waits as the producer, another one in the run() of the base class: whichever takes the
-// wake-up, what was posted runs.
+// One thread waits as the producer, another one in the run() of the base class: the one that takes
+// the wake-up, what was posted runs.
 CONTEXT_TEST_CASE(nothing_is_lost_beside_run_of_the_base_class, s)
 {
     context ctx(s);

@@ -70,7 +70,7 @@ CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
 // The same on lease: the right to produce is not taken along.
 BOOST_DATA_TEST_CASE(a_lease_that_it_began_on_is_over, leasing, s)
 {
-    // The sentinel takes over because it is told to.
+    // A parked thread comes because it is told to.
     ewyk::strategy_context ctx({.strategy = s, .grace = 1h, .max_threads = 4});
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     bool suspended = false;

@@ -88,7 +88,7 @@ CONTEXT_TEST_CASE(with_its_context, s)
         check_unwound(f);
 }
 
-// The test runs the io_context itself, so the function is Asio's to call.
+// The io_context itself is run, so the function is Asio's to call.
 BOOST_AUTO_TEST_CASE(with_a_context_that_is_run_as_an_io_context)
 {
     fate f;

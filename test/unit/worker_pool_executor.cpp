@@ -216,7 +216,8 @@ BOOST_FIXTURE_TEST_CASE(does_not_run_inline_on_another_pool, one_thread)
     BOOST_TEST((inner != outer));
 }
 
-// Its thread may be the one that produces, and one that dispatches to the pool is to be relieved.
+// Its thread may be the one that produces, and a caller that dispatches to the pool wants it
+// relieved.
 BOOST_FIXTURE_TEST_CASE(becomes_a_task_within_a_strategy_on_a_thread_of_the_pool, one_thread)
 {
     source tasks;

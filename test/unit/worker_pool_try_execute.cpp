@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_function_that_cannot_be_copied_costs_no_thread)
     pool.join();
 }
 
-// A thread is claimed, and another ends because it was not, at the same time.
+// One claims a thread that ends because none did, at the same time.
 BOOST_AUTO_TEST_CASE(each_success_runs_once_while_threads_come_and_go)
 {
     std::atomic<int> ran{0};
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(each_success_runs_once_while_threads_come_and_go)
     BOOST_TEST(successes > 0);
 }
 
-// The place of a thread that is about to end may be taken by the next one, which does not wait.
+// The place of a thread that is about to end may be taken by the next one, but none waits for it.
 BOOST_AUTO_TEST_CASE(does_not_wait_for_a_thread_that_ends)
 {
     event ending;

@@ -82,7 +82,7 @@ struct job : detail::task
     }
 
     int given = 0;
-    countdown* ran = nullptr; // null: it is not waited for
+    countdown* ran = nullptr; // null: none waits for it
 };
 
 asio_ewyk::worker_pool_options options(std::size_t max, std::size_t min)

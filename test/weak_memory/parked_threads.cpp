@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Parked threads: the thread that claims one hands it a job. One that parks and then looks, and one
-// that queues and then claims, do not miss each other.
+// Parked threads: one that claims another hands it a job; one that parks first and then looks, and
+// one that queues first and then claims, do not miss each other.
 
 #include "check.hpp"
 #include "checked_futex.hpp"

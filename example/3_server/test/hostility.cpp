@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Whatever a client does, it gets a refusal or a closed connection. No other client notices.
+// Whatever a client does, it gets a refusal or a closed connection, and no other client notices.
 
 #include "arrangements.hpp"
 #include "client.hpp"

@@ -28,12 +28,12 @@
 
 namespace asio_ewyk {
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
-    asio::execution_context& owner, strategy_options const& options, reactor kind)
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution_context& owner,
+    worker_pool* shared, strategy_options const& options, reactor kind)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
-    , own_pool_(std::in_place, options.pool())
-    , pool_(*own_pool_)
+    , own_pool_(shared ? nullptr : std::make_unique<worker_pool>(options.pool()))
+    , pool_(shared ? *shared : *own_pool_)
     , times_(detail::times_if(pool_.options().timing))
     , threads_(detail::pool_access::threads(pool_), &engine_, options.strategy)
     , reactor_(ioc_, threads_, &engine_, *this)
@@ -48,22 +48,16 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
+    asio::execution_context& owner, strategy_options const& options, reactor kind)
+    : strategy_service(owner, nullptr, options, kind)
+{
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
     strategy_policy const& policy, reactor kind)
-    : asio::execution_context::service(owner)
-    , ioc_(static_cast<asio::io_context&>(owner))
-    , pool_(pool)
-    , times_(detail::times_if(pool_.options().timing))
-    , threads_(detail::pool_access::threads(pool_), &engine_, s)
-    , reactor_(ioc_, threads_, &engine_, *this)
-    , engine_(
-          reactor_, threads_, s, detail::checked_grace(grace), detail::checked_policy(policy, s))
-    , leases_in_place_(kind == reactor::many_threads)
-    , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
+    : strategy_service(owner, &pool, {.strategy = s, .grace = grace, .policy = policy}, kind)
 {
-    threads_.pool().client().pass_exceptions_by(*this);
-    measure();
-    provide_io();
 }
 
 ASIO_EWYK_DECL strategy_service::~strategy_service() = default;

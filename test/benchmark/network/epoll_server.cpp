@@ -207,7 +207,7 @@ private:
 
     void accept()
     {
-        // Without a descriptor left it tries again and again: a measurement has to provide enough.
+        // Without a descriptor left it tries again and again: the benchmark provides enough.
         auto const fd =
             ::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0)

@@ -40,7 +40,7 @@ class peer
 public:
     virtual ~peer() = default;
 
-    /// `by` is the thread that submits it and pays for it; null: a thread outside.
+    /// `by` is the thread that submits it and pays for it; null: one outside.
     void submit(task const& t, thread* by)
     {
         ++counted_.submitted;
@@ -74,7 +74,7 @@ public:
 protected:
     static constexpr step go_on() { return {}; }
 
-    /// Until another thread wakes it.
+    /// Until it is woken.
     step park(duration until = duration::max())
     {
         pay(machine_.cost().system_call);

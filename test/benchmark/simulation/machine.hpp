@@ -26,7 +26,7 @@ struct step
     {
         go_on, // at once with what next() says
         sleep, // for `time`
-        park,  // until another calls unpark(), or until `time`
+        park,  // until unpark() is called, or until `time`
     };
     kind what = kind::go_on;
     duration time{};
@@ -113,7 +113,7 @@ public:
     /// Not before this the thread does something. It must outlive all calls of run_until().
     void start(thread& t);
 
-    /// Lets `by` pay for it; null: a thread outside of the machine, which pays nothing.
+    /// Lets `by` pay for it, or none: what is outside of the machine.
     void unpark(thread& t, thread* by);
 
     /// That of a thread up to now, which may be running.

@@ -86,7 +86,7 @@ private:
     std::deque<task> posted_;
     shared_line posting_{2}; // with the newest task
     shared_line sleep_{4}; // its flags; of Asio a lock with what it guards, an event, a handler
-    worker* in_reactor_ = nullptr; // and no wake-up was sent
+    worker* in_reactor_ = nullptr; // and none has sent a wake-up
 
     // The pool's. The first worker is the one in run().
     std::vector<std::unique_ptr<worker>> workers_;

@@ -48,7 +48,7 @@ private:
         leases,      // the right to produce, during the task that it runs
         ends_lease,
         handed_over, // that right, before the task that it runs
-        resumes,     // to produce, if no other thread does
+        resumes,     // to produce, if no other one does
     };
 
     step next() override;

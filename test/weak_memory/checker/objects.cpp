@@ -201,7 +201,7 @@ bool sleep(object o, std::uint64_t old, bool timed)
 void wake(object o, unsigned count)
 {
     outside const out;
-    // The thread that slept may have destroyed it.
+    // The sleeper may have destroyed it.
     if (o != 0 && objects[o])
         get<word>(o).wake(count);
 }

@@ -15,6 +15,7 @@
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
+#include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/producer.hpp>
@@ -54,7 +55,7 @@ namespace asio_ewyk::detail {
 // pending thread at most, it is in one queue at most.
 //
 // Every function is called with a frame of this engine on the calling thread's stack, except those
-// of lessor.
+// of lessor, and those for a caller without one.
 template <class Producer, class Threads>
 class strategy_engine final : private task, private lessor
 {
@@ -202,6 +203,32 @@ public:
 
     // Has another thread produce.
     void dispatch(call_frame& frame);
+
+    // Likewise, for a caller without a frame.
+    void dispatch()
+    {
+        call_frame frame(this);
+        dispatch(frame);
+    }
+
+    // For a caller without a frame: as enter(), and as dispatch() from within a task that this
+    // thread runs. Counts what is thrown.
+    void produce(shared_counter& thrown)
+    {
+        call_frame* const outer = call_frame::find(this);
+        if (outer && (outer->looping || outer->pooled))
+            return dispatch(*outer);
+        call_frame frame(this);
+        try
+        {
+            enter(frame);
+        }
+        catch (...)
+        {
+            thrown.add();
+            throw;
+        }
+    }
 
     // After a task: one that has left a blocking_section open, as a coroutine may.
     static void end_section(call_frame& frame) noexcept

@@ -76,7 +76,7 @@ struct round
         o.cancel_sessions = d.roll(2) == 0;
         o.stuck_after = d.roll(2) ? 1ms : 1'000ms;
         if (d.roll(2))
-            o.admit = [this, n = std::make_shared<std::atomic<std::size_t>>(0)](auto const&) {
+            o.admit = [n = std::make_shared<std::atomic<std::size_t>>(0)](auto const&) {
                 if (++*n % 11 == 0)
                     throw std::runtime_error("admit throws");
                 return *n % 7 != 0;

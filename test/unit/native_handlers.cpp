@@ -289,7 +289,7 @@ LINUX_DATA_TEST_CASE(those_that_compute_come_to_overlap, leasing, s)
     std::atomic<bool> overlap{false};
     std::function<void()> const go_on = [&] {
         ++inside;
-        auto const over = std::chrono::steady_clock::now() + 2ms;
+        auto const over = std::chrono::steady_clock::now() + 5ms;
         spin_until([&] {
             overlap = overlap || inside > 1;
             return std::chrono::steady_clock::now() >= over;

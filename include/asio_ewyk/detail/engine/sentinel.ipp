@@ -237,6 +237,8 @@ ASIO_EWYK_DECL bool sentinel::keeps_running(time_point now) noexcept
     {
         asked_ = now;
         pause_ = std::min(2 * pause_, longest_pause);
+        // What is marked now may be shorter than the longest interval, and needs two looks.
+        interval_.forget();
         owner_.call_out();
     }
     return false;

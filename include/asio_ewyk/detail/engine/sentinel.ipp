@@ -226,7 +226,7 @@ ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) n
 
 // The watchdog, for a thread that runs what nothing has marked. Inside the io_context it may have
 // run many native handlers since the last look, or one that computes. So it is asked to come out,
-// where each is marked. Whether it computes: it does not come out for long.
+// where each is marked. True if it has not come out for long: then one handler computes.
 ASIO_EWYK_DECL bool sentinel::keeps_running(time_point now) noexcept
 {
     if (runs_since_ == time_point{})

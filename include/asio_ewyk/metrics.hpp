@@ -219,8 +219,9 @@ struct shed_metrics
 
     // Of the moment.
 
-    /// How long the last one to begin had waited; if an `io_context` is observed and that is more,
-    /// how long an event had waited there when it was measured last.
+    /// How long the last one to begin had waited, in ticks of the system where it was in time; if
+    /// an `io_context` is observed and that is more, how long an event had waited there when it
+    /// was measured last.
     std::chrono::nanoseconds queue_delay{};
     bool overloaded = false; ///< as `load_shedder::overloaded()`
 };

@@ -7,7 +7,7 @@
 #include "computing.hpp"
 #include "counter.hpp"
 #include "measurement.hpp"
-#include "peers.hpp"
+#include "shedding_peer.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -103,7 +103,7 @@ boost::json::object measure_chains(
     auto others = workers_for(beside);
     boost::json::object result;
     measurement measure(with, [&] { return sum(workers); });
-    visit_peer(peer, with, [&](auto& p) {
+    visit_peer_or_shedder(peer, with, [&](auto& p) {
         begin(p, others);
         begin(p, workers);
         auto const began = std::chrono::steady_clock::now();

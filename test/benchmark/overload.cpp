@@ -10,6 +10,7 @@
 #include "measurement.hpp"
 #include "pace.hpp"
 #include "peers.hpp"
+#include "shedding_peer.hpp"
 
 #include <asio_ewyk/load_shedder.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -94,31 +95,12 @@ public:
 
     ~pool() { pool_.stop(); }
 
+    std::size_t threads() const { return pool_.threads(); }
+
     ewyk::worker_pool& context() { return pool_; }
 
 private:
     ewyk::worker_pool pool_;
-};
-
-// Submits to the context of a peer, or refuses.
-template <class Peer>
-class shedding
-{
-public:
-    shedding(Peer& peer, ewyk::load_shedder& shedder)
-        : executor_(shedder.executor(peer.context()))
-    {
-    }
-
-    template <class F>
-    void submit(F&& f)
-    {
-        asio::post(executor_, std::forward<F>(f));
-    }
-
-private:
-    decltype(std::declval<ewyk::load_shedder&>().executor(
-        std::declval<Peer&>().context())) executor_;
 };
 
 double cores()
@@ -223,7 +205,7 @@ void shed(std::string_view inner, parameters const& given, Run run)
     parameters const with(values);
     ewyk::load_shedder shedder({.max_queue_delay = with.microseconds("deadline") / 4});
     auto const run_shedding = [&](auto& peer) {
-        shedding in_front(peer, shedder);
+        shedding_peer in_front(peer, shedder);
         run(in_front, shedder);
     };
     if (inner.empty())

@@ -15,7 +15,9 @@ namespace benchmark {
 
 workload post_workload()
 {
-    return {"post", peer_names(),
+    auto peers = peer_names();
+    peers.insert(peers.end(), {"eat_what_you_kill, shedding", "event_loop, shedding"});
+    return {"post", peers,
         with_peers(std::thread::hardware_concurrency(),
             {{"producers", 0}, {"window", 1000}, {"chains", 8}}),
         [](std::string_view peer, parameters const& with) {

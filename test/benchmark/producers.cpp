@@ -5,7 +5,7 @@
 #include "producers.hpp"
 
 #include "measurement.hpp"
-#include "peers.hpp"
+#include "shedding_peer.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -68,7 +68,7 @@ boost::json::object measure_producers(std::string_view peer, parameters const& w
             operations += p.operations();
         return operations;
     });
-    visit_peer(peer, with, [&](auto& p) {
+    visit_peer_or_shedder(peer, with, [&](auto& p) {
         std::vector<std::jthread> threads;
         for (producer& each : producers)
             threads.emplace_back([&](std::stop_token const& stop) { each.run(p, stop); });

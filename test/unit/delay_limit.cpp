@@ -107,4 +107,13 @@ BOOST_AUTO_TEST_CASE(the_longest_target_limits_nothing)
     BOOST_TEST(limit.admits(24h, time_point(2h)));
 }
 
+BOOST_FIXTURE_TEST_CASE(tells_whether_the_last_delay_was_above_the_target, fixture)
+{
+    BOOST_TEST(!limit.last_was_above());
+    BOOST_TEST(admits(11ms, 0ms));
+    BOOST_TEST(limit.last_was_above());
+    BOOST_TEST(admits(10ms, 1ms));
+    BOOST_TEST(!limit.last_was_above());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

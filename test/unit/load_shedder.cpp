@@ -188,6 +188,34 @@ BOOST_AUTO_TEST_CASE(destroys_what_has_waited_for_too_long)
     BOOST_TEST(m.queue_delay.count() > 1);
 }
 
+// With such a delay it is content with the system's coarse clock, but not for what is late.
+BOOST_AUTO_TEST_CASE(what_is_late_by_the_coarse_clock_is_measured_by_the_steady_one)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    ewyk::load_shedder shedder({.max_queue_delay = 20ms, .interval = 20ms});
+    auto const pass = [](std::chrono::milliseconds time) {
+        auto const end = std::chrono::steady_clock::now() + time;
+        while (std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+    };
+    int ran = 0;
+    auto const begin = std::chrono::steady_clock::now();
+    asio::post(ctx, [&] { pass(41ms); });
+    asio::post(shedder.executor(ctx), [&] {
+        ++ran; // the first that is late; from now on nothing may be
+        pass(21ms);
+    });
+    asio::post(shedder.executor(ctx), [&] { ran += 10; });
+    ctx.run();
+    auto const took = std::chrono::steady_clock::now() - begin;
+    BOOST_TEST(ran == 1);
+    auto const m = shedder.metrics();
+    BOOST_TEST(m.refused == 1u);
+    BOOST_TEST((m.queue_delay >= 62ms));
+    // It was submitted a tick later than is thought, at most.
+    BOOST_TEST((m.queue_delay <= took + 20ms));
+}
+
 BOOST_AUTO_TEST_CASE(stands_in_front_of_a_pool)
 {
     std::atomic<int> ran{0};

@@ -38,8 +38,8 @@ public:
     // Whether a task that has waited for so long is to run.
     bool admits(duration delay, time_point now) noexcept
     {
-        last_.store(delay.count(), std::memory_order_relaxed);
-        seen_.store(nonzero_ticks(now), std::memory_order_relaxed);
+        store(last_, delay.count());
+        store(seen_, nonzero_ticks(now));
         rep since = above_since_.load(std::memory_order_relaxed);
         if (delay <= target_)
         {
@@ -66,11 +66,24 @@ public:
             && nonzero_ticks(now) - seen <= std::max(interval_, target_).count();
     }
 
+    // Whether the last delay was above the target.
+    bool last_was_above() const noexcept
+    {
+        return above_since_.load(std::memory_order_relaxed) != 0;
+    }
+
     // The last delay.
     duration last() const noexcept { return duration(last_.load(std::memory_order_relaxed)); }
 
 private:
     using rep = duration::rep;
+
+    // By the coarse clock these seldom change, and other threads need not fetch what did not.
+    static void store(std::atomic<rep>& to, rep value) noexcept
+    {
+        if (to.load(std::memory_order_relaxed) != value)
+            to.store(value, std::memory_order_relaxed);
+    }
 
     duration const target_;
     duration const most_;

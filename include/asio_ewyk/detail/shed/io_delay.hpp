@@ -46,12 +46,17 @@ public:
         return asio::use_service<owner>(context).delay;
     }
 
-    // Any thread; not while the context is destroyed. Sends a byte if none is under way, nor was
-    // sent in that time.
+    // Any thread: whether no byte is under way, nor was sent in that time.
+    bool due(time_point now, std::chrono::nanoseconds pause) const noexcept
+    {
+        return sent_.load(std::memory_order_relaxed) == 0
+            && nonzero_ticks(now) - asked_.load(std::memory_order_relaxed) >= pause.count();
+    }
+
+    // Any thread; not while the context is destroyed. Sends a byte if that is due.
     void ask(time_point now, std::chrono::nanoseconds pause) noexcept
     {
-        if (sent_.load(std::memory_order_relaxed) != 0
-            || nonzero_ticks(now) - asked_.load(std::memory_order_relaxed) < pause.count())
+        if (!due(now, pause))
             return;
         rep none = 0;
         // Acquire: the sockets are as the completion before has left them.

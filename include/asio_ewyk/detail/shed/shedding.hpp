@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_SHED_SHEDDING_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/coarse_clock.hpp>
 #include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/shed/delay_limit.hpp>
@@ -44,7 +45,8 @@ public:
 
     shedding(std::chrono::nanoseconds target, std::chrono::nanoseconds interval,
         std::size_t max_waiting) noexcept
-        : limit_(target, interval)
+        : clock_(std::min(target / 4 * 3, interval))
+        , limit_(target, interval)
         , io_limit_(target, interval)
         , target_(target)
         , interval_(interval)
@@ -55,11 +57,22 @@ public:
     // Before it is used by several threads.
     void observe(asio::io_context& context) { io_ = io_delay::of(context); }
 
+    // When a task was submitted that is now; where nothing is late, up to a tick before that.
+    time_point submission_time() const noexcept
+    {
+        return limit_.last_was_above() ? std::chrono::steady_clock::now() : clock_.now();
+    }
+
     // Of a task that begins.
     verdict judge(time_point submitted, time_point deadline) noexcept
     {
-        auto const now = std::chrono::steady_clock::now();
-        auto const waited = std::max(now - submitted, std::chrono::nanoseconds::zero());
+        auto now = clock_.now();
+        auto waited = std::max(now - submitted, std::chrono::nanoseconds::zero());
+        if (clock_.tick().count() != 0 && (deadline != forever || !surely_in_time(waited, now)))
+        {
+            now = std::chrono::steady_clock::now();
+            waited = now - submitted;
+        }
         bool const begins = limit_.admits(waited, now);
         if (!io_admits(waited, now) || !begins)
         {
@@ -111,6 +124,13 @@ public:
     std::uint64_t full() const noexcept { return full_.get(); }
 
 private:
+    // By the coarse clock, so that a task costs next to nothing where there is no overload.
+    bool surely_in_time(std::chrono::nanoseconds waited, time_point now) const noexcept
+    {
+        auto const longest = io_ ? std::max({waited, io_->age(now), io_->last()}) : waited;
+        return longest <= target_ - clock_.tick();
+    }
+
     // Whether what came by way of the io_context has not waited for too long there and in the queue
     // together. A byte that arrives late tells that what has come after it is late as well: so all
     // of that is refused, until a byte is in time that was sent after it.
@@ -127,12 +147,14 @@ private:
         auto const age = io_->age(now);
         if (age > target_)
             io_limit_.saw(age, now);
-        else
-            // So seldom that it costs next to nothing.
-            io_->ask(now, last > target_ ? std::chrono::nanoseconds::zero() : target_ / 8);
+        // So seldom that it costs next to nothing.
+        else if (auto const pause = last > target_ ? std::chrono::nanoseconds::zero() : target_ / 8;
+            io_->due(now, pause))
+            io_->ask(std::chrono::steady_clock::now(), pause);
         return !io_limit_.refuses(std::max(age, last) + waited, now);
     }
 
+    coarse_clock const clock_;
     delay_limit limit_;
     // Those below only if an io_context is observed. What several threads do at the same time, each
     // of them could have done alone.
@@ -157,6 +179,7 @@ class shed_wait
 public:
     shed_wait(shedding& s, time_point deadline) noexcept
         : shedding_(s.enter() ? &s : nullptr)
+        , submitted_(s.submission_time())
         , deadline_(deadline)
     {
     }
@@ -187,7 +210,7 @@ public:
 
 private:
     shedding* shedding_;
-    time_point submitted_ = std::chrono::steady_clock::now();
+    time_point submitted_;
     time_point deadline_;
 };
 

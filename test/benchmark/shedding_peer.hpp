@@ -1,0 +1,66 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_TEST_BENCHMARK_SHEDDING_PEER_HPP
+#define ASIO_EWYK_TEST_BENCHMARK_SHEDDING_PEER_HPP
+
+#include "peers.hpp"
+
+#include <asio_ewyk/load_shedder.hpp>
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace benchmark {
+
+/// Submits to the context of a peer, or refuses.
+template <class Peer>
+class shedding_peer
+{
+public:
+    shedding_peer(Peer& peer, ewyk::load_shedder& shedder)
+        : peer_(&peer)
+        , executor_(shedder.executor(peer.context()))
+    {
+    }
+
+    template <class F>
+    void submit(F&& f)
+    {
+        asio::post(executor_, std::forward<F>(f));
+    }
+
+    std::size_t threads() { return peer_->threads(); }
+
+private:
+    Peer* peer_;
+    decltype(std::declval<ewyk::load_shedder&>().executor(
+        std::declval<Peer&>().context())) executor_;
+};
+
+/// What a peer's name ends with that has a shedder in front of it.
+inline constexpr std::string_view with_shedder = ", shedding";
+
+/// As visit_peer(), with a shedder that has its defaults if the name says so.
+template <class Visit>
+void visit_peer_or_shedder(std::string_view name, parameters const& with, Visit visit)
+{
+    if (!name.ends_with(with_shedder))
+        return visit_peer(name, with, visit);
+    name.remove_suffix(with_shedder.size());
+    // Before the peer: what is left in that one refers to it.
+    ewyk::load_shedder shedder;
+    visit_peer(name, with, [&](auto& peer) {
+        if constexpr (requires { peer.context(); })
+        {
+            shedding_peer in_front(peer, shedder);
+            visit(in_front);
+        }
+    });
+}
+
+} // namespace benchmark
+
+#endif

@@ -30,8 +30,8 @@ inline constexpr std::size_t read = 4 * 1024;
 /// Bytes thrown away after a refusal, so that the client finds the answer before a reset.
 inline constexpr std::size_t drained = 1024 * 1024;
 
-/// Clients that are turned away before the context does something else.
-inline constexpr std::size_t turned_away = 256;
+/// Clients that are accepted before the context does something else.
+inline constexpr std::size_t accepted_at_once = 256;
 
 /// The longest /sleep and /cpu; more gets 400.
 inline constexpr std::chrono::microseconds handler = std::chrono::seconds(10);

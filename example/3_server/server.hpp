@@ -133,7 +133,8 @@ private:
 
     asio::awaitable<void> accept();
 
-    /// Accepts a connection, and has it served; in an overload all that wait, and turns them away.
+    /// Waits for a connection. Has it served, or turns it away, and others that wait already: where
+    /// much waits, the context comes to the acceptor again long after.
     asio::awaitable<error_code> accept_some();
 
     /// Whether a client of that executor is not to be served now.
@@ -208,30 +209,22 @@ template <class Arrangement>
 asio::awaitable<error_code> server<Arrangement>::accept_some()
 try
 {
-    auto const executor = arrangement_.next();
+    auto executor = arrangement_.next();
     auto [error, socket] =
         co_await acceptor_.async_accept(executor, asio::as_tuple(asio::deferred));
-    if (error)
-        co_return error;
-    if (!overloaded(executor))
+    for (std::size_t i = 1; !error; ++i)
     {
-        arrangement_.begin(
-            executor, serve(std::move(socket), connections_, arrangement_.offload()));
-        co_return error;
-    }
-    turn_away(executor, std::move(socket));
-    // The next time that the context comes to the acceptor may be long after.
-    for (std::size_t i = 1; i != limits::turned_away; ++i)
-    {
-        auto const next = arrangement_.next();
-        if (!overloaded(next))
+        if (overloaded(executor))
+            turn_away(executor, std::move(socket));
+        else
+            arrangement_.begin(
+                executor, serve(std::move(socket), connections_, arrangement_.offload()));
+        if (i == limits::accepted_at_once)
             break;
-        auto another = acceptor_.accept(next, error);
-        if (error)
-            co_return error == asio::error::would_block ? error_code() : error;
-        turn_away(next, std::move(another));
+        executor = arrangement_.next();
+        socket = acceptor_.accept(executor, error);
     }
-    co_return error;
+    co_return error == asio::error::would_block ? error_code() : error;
 }
 catch (boost::system::system_error const& e)
 {

@@ -60,7 +60,9 @@ public:
     // When a task was submitted that is now; where nothing is late, up to a tick before that.
     time_point submission_time() const noexcept
     {
-        return limit_.last_was_above() ? std::chrono::steady_clock::now() : clock_.now();
+        auto const now = clock_.now();
+        return limit_.last_was_above() || io_limit_.lasts(now) ? std::chrono::steady_clock::now()
+                                                               : now;
     }
 
     // Of a task that begins.
@@ -128,7 +130,7 @@ private:
     bool surely_in_time(std::chrono::nanoseconds waited, time_point now) const noexcept
     {
         auto const longest = io_ ? std::max({waited, io_->age(now), io_->last()}) : waited;
-        return longest <= target_ - clock_.tick();
+        return longest <= target_ - clock_.tick() && !io_limit_.lasts(now);
     }
 
     // Whether what came by way of the io_context has not waited for too long there and in the queue

@@ -126,7 +126,7 @@ def quiet(after: str, before: Load | None) -> Scenario:
     return Scenario(
         QUIET, {"after": after}, functools.partial(measure_quiet, before, shared),
         servers.requests("own"),
-        quick=("io_context/1", "produce_consume", *COVERED, "event_loop"),
+        quick=("io_context/1", WITH_GRACE),
     )
 
 

@@ -16,7 +16,7 @@
 namespace asio_ewyk::detail {
 
 // The steady clock as it was at the system's last tick: clock_gettime(2), CLOCK_MONOTONIC_COARSE.
-// It is never ahead of the steady clock. To read it takes a seventh of the time.
+// It is never ahead of the steady clock. doc/design.adoc says what it saves.
 class coarse_clock
 {
 public:

@@ -40,8 +40,8 @@ struct load_shedder_options
     /// least 0.
     std::chrono::nanoseconds interval = std::chrono::milliseconds(100);
 
-    /// The most pieces of work that may wait; 0: no limit. Beyond that the submitter is told at
-    /// once.
+    /// The most pieces of work that may wait; 0: no limit. Beyond that the executor throws
+    /// `queue_full_error`, and `async_admit` reports it when its turn comes.
     std::size_t max_waiting = 0;
 };
 
@@ -87,8 +87,9 @@ public:
 
         For that it has two connected sockets, and sends a byte through the context while it is
         used, one at a time. A handler receives it, which `run()` counts among the others. Call it
-        once, before the shedder is used. When the context has ended, nothing is added; while it is
-        destroyed, no other thread may submit or run something of the shedder. Throws
+        once, before the shedder is used. A context that nobody runs, or that has been stopped, is
+        one that stands still: that is an overload. When it has been destroyed, nothing is added;
+        while it is, no other thread may submit or run something of the shedder. Throws
         `boost::system::system_error` if there are no descriptors.
     */
     void observe(asio::io_context& context) { shedding_.observe(context); }

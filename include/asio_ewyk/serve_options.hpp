@@ -63,8 +63,9 @@ struct serve_options
 
     /// Says whether there is more work than can be done, as `load_shedder::overloaded` does. While
     /// it returns true, clients wait in the system's backlog, and it is asked again after
-    /// `back_off`. Asked before each connection. An exception counts as yes, and goes to
-    /// `on_session_error`. Must not block. Empty: there never is.
+    /// `back_off`. Asked before each connection; by several threads at a time if several sockets
+    /// listen. An exception counts as yes, and goes to `on_session_error`. Must not block. Empty:
+    /// there never is.
     std::function<bool()> overloaded = {};
 
     /// How many clients the system lets wait to be accepted. At least 1. No effect on an acceptor

@@ -91,7 +91,8 @@ public:
     /// The executor that it submits to.
     Executor get_inner_executor() const noexcept { return inner_; }
 
-    /** Submits f to the inner executor, as that one's properties say.
+    /** Submits f to the inner executor, as that one's properties say. If that one runs it at once,
+        f was in no queue: it tells nothing of how long others wait there.
 
         Throws what the inner executor throws, and `queue_full_error` beyond
         `load_shedder_options::max_waiting`; then f is destroyed.
@@ -99,6 +100,7 @@ public:
     template <class F>
     void execute(F&& f) const
     {
+        detail::shed_submission const now;
         inner_.execute(detail::shed_task<std::decay_t<F>>(
             *shedding_, deadline_.value(), std::forward<F>(f)));
     }

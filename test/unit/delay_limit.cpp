@@ -93,6 +93,26 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_known_where_nothing_begins, fixture)
     BOOST_TEST(admits(50ms, 10s + 50ms));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_silence_is_not_held_against_what_comes_after_it, fixture)
+{
+    BOOST_TEST(admits(11ms, 0ms));
+    BOOST_TEST(admits(50ms, 10s));
+    BOOST_TEST(!exceeded(10s));
+    BOOST_TEST(admits(50ms, 20s));
+    // From then on it has lasted for an interval.
+    BOOST_TEST(admits(50ms, 20s + 99ms));
+    BOOST_TEST(!admits(50ms, 20s + 100ms));
+}
+
+// What waits for longer than an interval was there before.
+BOOST_FIXTURE_TEST_CASE(tasks_longer_than_an_interval_are_no_silence, fixture)
+{
+    BOOST_TEST(admits(150ms, 150ms));
+    BOOST_TEST(!admits(300ms, 300ms));
+    BOOST_TEST(exceeded(300ms));
+    BOOST_TEST(!admits(450ms, 450ms));
+}
+
 BOOST_FIXTURE_TEST_CASE(tells_the_last_delay, fixture)
 {
     BOOST_TEST((limit.last() == 0ns));

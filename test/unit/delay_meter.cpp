@@ -126,8 +126,49 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_read_before_changes_nothing)
     q.put(3);
     q.after(10ms);
     q.take(3);
+    q.put(1);
     BOOST_TEST((q.after(-5ms).last == 0ns));
     BOOST_TEST((q.after(10ms).last == 5ms));
+}
+
+// Another thread has seen it wait until later than that.
+BOOST_AUTO_TEST_CASE(a_clock_that_was_read_before_the_last_look_changes_nothing)
+{
+    queue q;
+    q.put(1);
+    q.after(0ns);
+    BOOST_TEST((q.after(10ms).last == 10ms));
+    q.put(1);
+    q.take(1);
+    BOOST_TEST((q.after(-5ms).last == 10ms));
+    BOOST_TEST((q.after(10ms).last == 15ms));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_destroyed_waits_no_more)
+{
+    queue q;
+    q.put(3);
+    q.after(0ns);
+    BOOST_TEST((q.after(10ms).last == 10ms));
+    q.waiting = 0;
+    BOOST_TEST((q.after(10ms).last == 10ms));
+    BOOST_TEST((q.after(1h).last == 0ns));
+}
+
+BOOST_AUTO_TEST_CASE(a_pause_is_no_delay)
+{
+    queue q;
+    q.put(1);
+    q.after(0ns);
+    q.take(1);
+    BOOST_TEST((q.after(1h).last == 0ns));
+    BOOST_TEST((q.after(0ns).average == 0ns));
+    // Nor is it where something waits again: a second at most.
+    q.put(1);
+    q.after(1ms);
+    q.take(1);
+    q.put(1);
+    BOOST_TEST((q.after(1h).last <= 1s));
 }
 
 } // namespace

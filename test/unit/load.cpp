@@ -161,8 +161,9 @@ BOOST_AUTO_TEST_CASE(a_rule_pauses_at_one_limit_and_goes_on_at_another)
 {
     ewyk::worker_pool pool({.max_threads = 1});
     // tag::hysteresis[]
+    std::atomic<bool> paused{false}; // several threads may ask
     ewyk::serve_options options;
-    options.overloaded = [&pool, paused = false]() mutable {
+    options.overloaded = [&] {
         return paused = pool.load().delay > (paused ? 10ms : 50ms);
     };
     // end::hysteresis[]

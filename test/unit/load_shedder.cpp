@@ -40,12 +40,17 @@ constexpr ewyk::load_shedder::time_point long_ago{};
 // From the second one on, everything that waits is refused.
 constexpr ewyk::load_shedder_options strict{.max_queue_delay = 1ns, .interval = 0ns};
 
-// Returns when the clock has gone on.
-void pass_some_time()
+// Returns when the clock has gone on by that.
+void pass(std::chrono::nanoseconds time)
 {
-    auto const then = std::chrono::steady_clock::now() + 1us;
+    auto const then = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() <= then)
         std::this_thread::yield();
+}
+
+void pass_some_time()
+{
+    pass(1us);
 }
 
 } // namespace
@@ -131,6 +136,7 @@ BOOST_AUTO_TEST_CASE(has_the_properties_of_the_inner_one)
     auto const soon = asio::require(pc, ewyk::deadline(long_ago));
     BOOST_TEST((asio::query(soon, ewyk::deadline()) == long_ago));
     BOOST_TEST((soon != pc));
+    BOOST_TEST((asio::prefer(pc, ewyk::deadline(long_ago)) == soon));
     BOOST_TEST((asio::query(asio::prefer(soon, asio::execution::relationship.continuation),
                     ewyk::deadline())
         == long_ago));
@@ -156,6 +162,44 @@ BOOST_AUTO_TEST_CASE(dispatch_runs_at_once_where_the_inner_one_does)
         BOOST_TEST(inside);
     });
     ctx.run();
+}
+
+// What runs at once was in no queue, and must not hide that others wait.
+BOOST_AUTO_TEST_CASE(what_runs_at_once_does_not_end_an_overload)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    ewyk::load_shedder shedder(strict);
+    int ran = 0;
+    asio::post(shedder.executor(ctx), [&] { ++ran; });
+    asio::post(ctx, [&] {
+        asio::dispatch(shedder.executor(ctx), [&] { ran += 10; });
+        // Its deadline counts nevertheless.
+        asio::dispatch(
+            asio::require(shedder.executor(ctx), ewyk::deadline(long_ago)), [&] { ran += 100; });
+    });
+    asio::post(shedder.executor(ctx), [&] { ran += 1'000; });
+    pass_some_time();
+    ctx.run();
+    BOOST_TEST(ran == 11);
+    BOOST_TEST(shedder.metrics().refused == 1u);
+    BOOST_TEST(shedder.metrics().late == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(an_overload_is_told_and_ends_when_nothing_comes_any_more)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+    ewyk::load_shedder shedder({.max_queue_delay = 1ms, .interval = 10ms});
+    // On a machine that stalls it may be over before it is asked for.
+    BOOST_TEST(eventually([&] {
+        for (int i = 0; i != 2; ++i)
+            asio::post(shedder.executor(ctx), [] { pass(20ms); });
+        pass(5ms);
+        ctx.restart();
+        ctx.run();
+        return shedder.metrics().overloaded;
+    }));
+    BOOST_TEST(shedder.metrics().refused > 0u);
+    BOOST_TEST(eventually([&] { return !shedder.overloaded(); }));
 }
 
 BOOST_AUTO_TEST_CASE(exceptions_of_functions_pass)
@@ -193,11 +237,6 @@ BOOST_AUTO_TEST_CASE(what_is_late_by_the_coarse_clock_is_measured_by_the_steady_
 {
     ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
     ewyk::load_shedder shedder({.max_queue_delay = 20ms, .interval = 20ms});
-    auto const pass = [](std::chrono::milliseconds time) {
-        auto const end = std::chrono::steady_clock::now() + time;
-        while (std::chrono::steady_clock::now() < end)
-            std::this_thread::yield();
-    };
     int ran = 0;
     auto const begin = std::chrono::steady_clock::now();
     asio::post(ctx, [&] { pass(41ms); });

@@ -96,6 +96,25 @@ BOOST_FIXTURE_TEST_CASE(an_interval_without_long_ones_ends_it, spell_fixture)
     BOOST_TEST(lasts(400ms));
 }
 
+BOOST_FIXTURE_TEST_CASE(delays_longer_than_an_interval_are_no_silence, spell_fixture)
+{
+    saw(150ms, 150ms);
+    saw(150ms, 300ms);
+    BOOST_TEST(lasts(300ms));
+    saw(150ms, 600ms);
+    BOOST_TEST(!lasts(600ms));
+}
+
+// An interval of 0 is allowed.
+BOOST_AUTO_TEST_CASE(lasts_until_the_target_is_over_at_least)
+{
+    asio_ewyk::detail::overload_spell spell(10ms, 0ns);
+    spell.saw(30ms, time_point(1h));
+    BOOST_TEST(spell.refuses(21ms, time_point(1h)));
+    BOOST_TEST(spell.refuses(21ms, time_point(1h) + 10ms));
+    BOOST_TEST(!spell.refuses(21ms, time_point(1h) + 11ms));
+}
+
 BOOST_AUTO_TEST_CASE(the_longest_target_refuses_nothing)
 {
     asio_ewyk::detail::overload_spell spell(std::chrono::nanoseconds::max(), 0ns);

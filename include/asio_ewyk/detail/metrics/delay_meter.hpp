@@ -55,21 +55,24 @@ private:
         if (since_ == time_point{})
             return begin(now, taken, waiting);
         // Another thread may have read the clock, or the figures, before the last update.
-        if (age <= 0)
+        if (age <= 0 || age < seen_)
             return;
-        if (taken < taken_then_ + waiting_then_)
+        // What is destroyed is not taken; so an empty queue tells that none is followed any more.
+        if (waiting != 0 && taken < taken_then_ + waiting_then_)
         {
             seen_ = age;
             if (age > last_.load(std::memory_order_relaxed))
                 last_.store(age, std::memory_order_relaxed);
             return;
         }
-        rep delay = 0;
-        if (waiting_then_ != 0)
+        rep delay = seen_;
+        // Where the queue has run empty, the rate is that of a pause as well; and after a long time
+        // it may have in between.
+        if (waiting != 0 && waiting_then_ != 0)
             delay = std::clamp(static_cast<rep>(static_cast<double>(age)
                                    * static_cast<double>(waiting_then_)
                                    / static_cast<double>(taken - taken_then_)),
-                seen_, age);
+                seen_, std::max(seen_, std::min(age, rep(duration(window).count()))));
         last_.store(delay, std::memory_order_relaxed);
         // The longer that was, the more it counts.
         double const weight

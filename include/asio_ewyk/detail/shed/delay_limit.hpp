@@ -38,8 +38,10 @@ public:
     // Whether a task that has waited for so long is to run.
     bool admits(duration delay, time_point now) noexcept
     {
+        rep const at = nonzero_ticks(now);
+        rep const seen = seen_.load(std::memory_order_relaxed);
         store(last_, delay.count());
-        store(seen_, nonzero_ticks(now));
+        store(seen_, at);
         rep since = above_since_.load(std::memory_order_relaxed);
         if (delay <= target_)
         {
@@ -47,13 +49,13 @@ public:
                 above_since_.store(0, std::memory_order_relaxed);
             return true;
         }
-        if (since == 0)
+        // What came when nothing had begun for so long did not wait behind what was late then.
+        if (since == 0 || at - delay.count() - seen > pause())
         {
-            above_since_.compare_exchange_strong(
-                since, nonzero_ticks(now), std::memory_order_relaxed);
+            above_since_.compare_exchange_strong(since, at, std::memory_order_relaxed);
             return true;
         }
-        return delay <= most_ || nonzero_ticks(now) - since < interval_.count();
+        return delay <= most_ || at - since < interval_.count();
     }
 
     // Whether all delays of an interval were above the target, and the last was seen less than an
@@ -63,7 +65,7 @@ public:
         rep const since = above_since_.load(std::memory_order_relaxed);
         rep const seen = seen_.load(std::memory_order_relaxed);
         return since != 0 && seen - since >= interval_.count()
-            && nonzero_ticks(now) - seen <= std::max(interval_, target_).count();
+            && nonzero_ticks(now) - seen <= pause();
     }
 
     // Whether the last delay was above the target.
@@ -77,6 +79,9 @@ public:
 
 private:
     using rep = duration::rep;
+
+    // After so long without tasks nothing is known.
+    rep pause() const noexcept { return std::max(interval_, target_).count(); }
 
     // By the coarse clock these seldom change, and other threads need not fetch what did not.
     static void store(std::atomic<rep>& to, rep value) noexcept

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/os/deadline.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -38,7 +39,8 @@ public:
             return;
         rep const at = nonzero_ticks(now);
         rep const before = last_.load(std::memory_order_relaxed);
-        if (before == 0 || at - before > interval_.count())
+        // The delay itself is no silence.
+        if (before == 0 || at - delay.count() - before > pause())
             since_.store(at, std::memory_order_relaxed);
         // Release: one that reads it knows since when.
         last_.store(at, std::memory_order_release);
@@ -49,7 +51,7 @@ public:
     {
         rep const last = last_.load(std::memory_order_acquire);
         return last != 0 && last - since_.load(std::memory_order_relaxed) >= interval_.count()
-            && nonzero_ticks(now) - last <= interval_.count();
+            && nonzero_ticks(now) - last <= pause();
     }
 
     // Whether what is thought to have waited for so long is not to run.
@@ -60,6 +62,9 @@ public:
 
 private:
     using rep = duration::rep;
+
+    // So long without long delays ends it. No delay is known to be long before the target is over.
+    rep pause() const noexcept { return std::max(interval_, target_).count(); }
 
     duration const target_;
     duration const most_;

@@ -65,8 +65,8 @@ public:
                                                                : now;
     }
 
-    // Of a task that begins.
-    verdict judge(time_point submitted, time_point deadline) noexcept
+    // Of a task that begins. `queued`: what has not been in the queue tells nothing of it.
+    verdict judge(time_point submitted, time_point deadline, bool queued) noexcept
     {
         auto now = clock_.now();
         auto waited = std::max(now - submitted, std::chrono::nanoseconds::zero());
@@ -75,7 +75,7 @@ public:
             now = std::chrono::steady_clock::now();
             waited = now - submitted;
         }
-        bool const begins = limit_.admits(waited, now);
+        bool const begins = !queued || limit_.admits(waited, now);
         if (!io_admits(waited, now) || !begins)
         {
             refused_.add();
@@ -94,12 +94,17 @@ public:
     {
         if (max_waiting_ == 0)
             return true;
-        // Relaxed: it publishes nothing.
-        if (waiting_.fetch_add(1, std::memory_order_relaxed) < max_waiting_)
-            return true;
-        waiting_.fetch_sub(1, std::memory_order_relaxed);
-        full_.add();
-        return false;
+        // Relaxed: it publishes nothing. What is refused must not count even for a moment: others
+        // would be refused because of it.
+        std::size_t n = waiting_.load(std::memory_order_relaxed);
+        do
+            if (n >= max_waiting_)
+            {
+                full_.add();
+                return false;
+            }
+        while (!waiting_.compare_exchange_weak(n, n + 1, std::memory_order_relaxed));
+        return true;
     }
 
     void leave() noexcept
@@ -110,9 +115,11 @@ public:
 
     bool overloaded(time_point now) const noexcept
     {
-        // The last is for where all threads block, so that nothing is judged.
-        return limit_.exceeded(now) || io_limit_.lasts(now)
-            || (io_ && io_->age(now) - interval_ > target_);
+        if (limit_.exceeded(now) || io_limit_.lasts(now))
+            return true;
+        // Where all threads block nothing is judged.
+        auto const age = io_ ? io_->age(now) : std::chrono::nanoseconds::zero();
+        return age > target_ && age - target_ > interval_;
     }
 
     // The last that is known.
@@ -174,6 +181,22 @@ private:
     alignas(64) std::atomic<std::size_t> waiting_{0};
 };
 
+// Lasts while this thread submits a function. One that begins meanwhile was in no queue.
+class shed_submission
+{
+public:
+    shed_submission() noexcept { pending_ = true; }
+    shed_submission(shed_submission const&) = delete;
+    shed_submission& operator=(shed_submission const&) = delete;
+    ~shed_submission() { pending_ = false; }
+
+    // A function begins on this thread: whether it is that one.
+    static bool begins() noexcept { return std::exchange(pending_, false); }
+
+private:
+    static inline thread_local bool pending_ = false;
+};
+
 // A task that waits, and its place among the others. Empty if there was none, or once it was moved
 // from.
 class shed_wait
@@ -207,7 +230,8 @@ public:
     shedding::verdict end() noexcept
     {
         shedding_->leave();
-        return std::exchange(shedding_, nullptr)->judge(submitted_, deadline_);
+        bool const queued = !shed_submission::begins();
+        return std::exchange(shedding_, nullptr)->judge(submitted_, deadline_, queued);
     }
 
 private:

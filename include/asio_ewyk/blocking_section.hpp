@@ -26,8 +26,9 @@ namespace asio_ewyk {
     the guard is destroyed the thread must hold no mutex that other handlers lock. The last `run()`
     does not return before the end of the section.
 
-    Elsewhere it has no effect: without a grace, with an invocation type that keeps its thread, in a
-    task of a `worker_pool`, on a thread that runs no task.
+    Elsewhere it has no effect: without a grace, with an invocation type that keeps its thread, with
+    an executor of `produce_consume` in a context of another strategy, in a task of a `worker_pool`,
+    on a thread that runs no task.
 
     It is optional: without it, a task that blocks delays the others by the grace. Guards may be
     nested, and only the outermost counts. With a grace, this thread may produce again after the

@@ -36,7 +36,7 @@ class Changes(unittest.TestCase):
     def read(self, name):
         return (self.directory / name).read_text(encoding="utf-8")
 
-    def changed(self, source, rung="c"):
+    def changed(self, source, rung="3"):
         done = drop_in("--rung", rung, str(self.write("app.cpp", source)))
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
@@ -105,9 +105,9 @@ class Changes(unittest.TestCase):
         for variable in ("c", "c{1}", "c(1)", "c{}"):
             self.assertIn(
                 "asio_ewyk::strategy_context c{asio_ewyk::strategy.produce_consume};\n",
-                self.changed(f"asio::io_context {variable};\n", "a"))
+                self.changed(f"asio::io_context {variable};\n", "1"))
         self.assertIn(
-            "strategy_context& c;", self.changed("asio::io_context& c;\n", "a"))
+            "strategy_context& c;", self.changed("asio::io_context& c;\n", "1"))
 
     def test_a_source_that_names_none_is_refused(self):
         for source in ("int io_context;\n", "#include <asio.hpp>\nasio::io_context c;\n"):
@@ -123,7 +123,7 @@ class Changes(unittest.TestCase):
         self.write(".hidden/a.cpp", "asio::io_context c;\n")
         report = self.in_place()
         self.assertIn("2 files changed, 2 need nothing\n", report)
-        self.assertIn("rung a: ", report)
+        self.assertIn("rung 1: ", report)
         self.assertIn("void f(asio_ewyk::strategy_context& c)", self.read("server/server.cpp"))
         self.assertIn("{asio_ewyk::strategy.produce_consume};", self.read("main.cpp"))
         self.assertEqual(self.read(".hidden/a.cpp"), "asio::io_context c;\n")
@@ -135,11 +135,11 @@ class Changes(unittest.TestCase):
                 "auto s = asio::make_strand(c);\n",
                 "threads.emplace_back([&c] { c.run(); });\n"):
             self.write("main.cpp", "asio::io_context c;\n" + sign)
-            self.assertIn("rung c: ", self.in_place())
+            self.assertIn("rung 3: ", self.in_place())
             self.assertIn("asio_ewyk::strategy_context c;\n", self.read("main.cpp"))
         # One thread beside main() is none of several.
         self.write("main.cpp", "asio::io_context c;\nstd::thread t([&c] { c.run(); });\n")
-        self.assertIn("rung a: ", self.in_place())
+        self.assertIn("rung 1: ", self.in_place())
 
     def test_warns(self):
         for source, warning in (

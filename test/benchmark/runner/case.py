@@ -52,6 +52,7 @@ class Case:
     # Measures once, warm-up first; at any time no other case runs. Raises NotAvailable, or
     # anything else if the measurement failed. Leaves no process behind.
     measure: Callable[[Settings], Result]
+    once: bool = False  # whether to measure it in the first round only, as it takes so long
 
     @property
     def scenario(self) -> str:

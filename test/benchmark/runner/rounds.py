@@ -43,7 +43,7 @@ def measure(
         for group in scenarios(cases):
             say(f"round {number + 1} of {rounds}: {group[0].workload} {group[0].scenario}")
             for case in turned(group, number * max(1, len(group) // rounds)):
-                if (case.workload, case.peer) in missing:
+                if (case.workload, case.peer) in missing or (case.once and number > 0):
                     continue
                 try:
                     found[id(case)].append(case.measure(settings))

@@ -5,6 +5,7 @@
 import contextlib
 import io
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 from runner.case import Case, NotAvailable, Settings
@@ -42,6 +43,11 @@ class Measuring(unittest.TestCase):
     def test_scenarios_are_not_mixed(self):
         self.measure([self.case(w, p) for w, p in ("xa", "ya", "xb", "yb")], 2)
         self.assertEqual([w for w, _ in self.order], list("xxyyxxyy"))
+
+    def test_what_takes_long_is_measured_once(self):
+        once = replace(self.case("w", "slow"), once=True)
+        results = self.measure([self.case("w", "a"), once], 3)
+        self.assertEqual([len(rounds) for _, rounds in results], [3, 1])
 
     def test_results_are_in_the_order_of_the_cases_and_of_the_rounds(self):
         results = self.measure([self.case("w", peer) for peer in "ab"], 2)

@@ -42,7 +42,7 @@ COMPUTING_RATE = 250
 WITH_GRACE = "eat_what_you_kill+grace"
 NATIVE = f"{WITH_GRACE} native"
 EPC_WITH_GRACE = "execute_produce_consume+grace"
-COVERED = ("hand_tuned", EPC_WITH_GRACE, WITH_GRACE, NATIVE)
+COVERED = ("hand_tuned", WITH_GRACE, NATIVE)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def mixed_rate(beside: str, rate: float, quick: Sequence[str] = ()) -> Scenario:
     )
 
 
-def echo(executor: str, quick: Sequence[str]) -> Scenario:
+def echo(executor: str, quick: Sequence[str] = ()) -> Scenario:
     """With any_io_executor, which is Asio's default, or with the type that the context has."""
     return Scenario(
         ECHO, {"executor": executor}, functools.partial(measure, ECHOED, one_each),
@@ -134,16 +134,13 @@ SCENARIOS = (
     Scenario(
         HTTP, {"connections": 64}, functools.partial(measure, FAST_ONLY, one_each),
         {**servers.HTTP, **servers.shedding()},
-        quick=("io_context/1", "io_context per core", "io_context+thread_pool", "produce_consume",
-               "eat_what_you_kill", WITH_GRACE, servers.SELECTORS, "event_loops", "hand_tuned",
-               "epoll", "Jetty", "Netty"),
+        quick=("io_context/1", "produce_consume", "eat_what_you_kill", WITH_GRACE, "event_loops",
+               "hand_tuned", "epoll", "Jetty", "Netty"),
     ),
-    mixed("sleeping", ("io_context per core", POOLED, "produce_execute_consume",
-                       "eat_what_you_kill", WITH_GRACE, servers.SELECTORS, "event_loops",
-                       "hand_tuned")),
+    mixed("sleeping", ("io_context per core", POOLED, "eat_what_you_kill", WITH_GRACE,
+                       "event_loops", "hand_tuned")),
     mixed("computing", ()),
-    mixed_rate("sleeping", 20000, (POOLED, "eat_what_you_kill", WITH_GRACE, "event_loops",
-                                    "hand_tuned")),
+    mixed_rate("sleeping", 20000, (POOLED, WITH_GRACE, "event_loops", "hand_tuned")),
     mixed_rate("sleeping", 5000),
     mixed_rate("sleeping", 40000),
     mixed_rate("computing", 5000),
@@ -152,7 +149,7 @@ SCENARIOS = (
         functools.partial(measure, Load(BESIDE["sleeping"]), shared), servers.STARVING,
         quick=("hand_tuned", f"{EPC_WITH_GRACE} declared", f"{WITH_GRACE} declared", WITH_GRACE),
     ),
-    echo("any", ("io_context/1", "produce_consume", WITH_GRACE, "event_loops")),
+    echo("any"),
     echo("own", ("io_context/1", "produce_consume", WITH_GRACE, "event_loops")),
     Scenario(
         ACCEPT, {"clients": 64}, functools.partial(measure, ACCEPTED, one_each),
@@ -166,7 +163,7 @@ SCENARIOS = (
     requests("own", native=(NATIVE,)),
     requests("any", native=(NATIVE,)),
     requests("coroutine"),
-    requests_beside("sleeping", rungs=("produce_consume", servers.SECTION)),
+    requests_beside("sleeping", rungs=("produce_consume", servers.SECTION, EPC_WITH_GRACE)),
     requests_beside("sleeping", burnt=True),
     requests_beside("computing"),
     requests_rate(
@@ -181,12 +178,12 @@ SCENARIOS = (
     Scenario(
         WEBSOCKET, {"beside": "sleeping"},
         functools.partial(measure_twice, MESSAGES_BESIDE, MESSAGES, shared), servers.WEBSOCKET,
-        quick=("io_context/1", EPC_WITH_GRACE, WITH_GRACE),
+        quick=("io_context/1", WITH_GRACE),
     ),
     Scenario(
         RESTINIO, {"beside": "sleeping"},
         functools.partial(measure_twice, PAGES_BESIDE, PAGES, shared), servers.RESTINIO,
-        quick=("io_context/1", EPC_WITH_GRACE, WITH_GRACE),
+        quick=("io_context/1", WITH_GRACE),
     ),
     quiet("nothing", None),
     quiet("load", Load(BESIDE["sleeping"])),
@@ -209,4 +206,5 @@ def cases(settings: Settings) -> Iterator[Case]:
                 yield Case(
                     scenario.workload.name, name, scenario.parameters,
                     functools.partial(measured, scenario, peer),
+                    once=peer.slow and not settings.full,
                 )

@@ -19,7 +19,7 @@ from .process import Server
 from .servers import Peer
 
 # Seconds of one measurement, in the quick set and in the full one.
-DEFAULT_SECONDS = (0.4, 4.0)
+DEFAULT_SECONDS = (0.3, 4.0)
 
 # Seconds after which a server that has nothing to do has no thread left that ends what it did.
 SETTLING = 0.5

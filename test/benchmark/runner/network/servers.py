@@ -24,7 +24,9 @@ class Peer:
 
     command: Callable[[Settings], Command]  # raises NotAvailable
     # Seconds under load before it is measured, in the quick set and in the full one.
-    warm_up: tuple[float, float] = (0.2, 1.0)
+    warm_up: tuple[float, float] = (0.1, 1.0)
+    # Whether that takes so long that the quick set measures it in the first round only.
+    slow: bool = False
     # Of a server that is not built here: which one it is, to be shown beside its name.
     version: Callable[[], str] | None = None
 
@@ -88,7 +90,9 @@ def handed(library: str, package: str) -> dict[str, Peer]:
 def in_java(name: str, *arguments: str) -> Peer:
     """A server of test/benchmark/network/java; its compiler takes a while to find what is hot."""
     return Peer(
-        java.command(name, *arguments), warm_up=(10.0, 20.0), version=functools.partial(java.version, name))
+        java.command(name, *arguments), warm_up=(10.0, 20.0), slow=True,
+        version=functools.partial(java.version, name),
+    )
 
 
 def strategy(name: str, threads: int = THREADS, grace: int = 0) -> Peer:

@@ -23,7 +23,7 @@ inline void reactor_produce(machine& m)
         wakes, must_leave, take_back_stop, is_stopped, was_stopped, any_runner, take, drain, late_clear,
         poll, polled, fall_asleep, look_again, go_inside, lease, run_one, sleeps_inside,
         native, native_done, in_place, keep, kept, on_lease, late, may_resume, other_resumes, resumed, look_at_own,
-        looked, lease_again, capture, come_out, out, late_out, may_resume_out, other_resumes_out,
+        looked, lease_again, capture, captured, come_out, out, late_out, may_resume_out, other_resumes_out,
         superseded, gone_for_good,
         awake, ioc_stopped, last_look, leave, asleep, announced
     };
@@ -273,7 +273,13 @@ inline void reactor_produce(machine& m)
             m.needs_right();
             m.put(m.w.ready, here.a);
         }
-        return m.go(come_out);
+        return m.go(captured);
+    // Another thread may produce, and sleep.
+    case captured:
+        m.access("looks whether it has the right");
+        if ((me.leased ? me.its_lease : me.producing) || !m.w.asleep)
+            return m.go(come_out);
+        return m.call(program::wake_up, come_out);
 
     // It leaves the io_context.
     case come_out:

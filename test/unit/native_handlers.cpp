@@ -6,8 +6,10 @@
 
 #include "pool_support.hpp"
 
+#include <asio_ewyk/blocking_section.hpp>
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
 
 BOOST_AUTO_TEST_SUITE(native_handlers)
@@ -71,6 +73,38 @@ LINUX_DATA_TEST_CASE(one_may_wait_for_another, leasing, s)
     two.async_wait([&](auto) { done.set(); });
     BOOST_TEST(ctx.run() == 2u);
     BOOST_TEST(waited);
+}
+
+// Another thread produces then, and sleeps. Two ways in which it is not run in place: the handler
+// has given up its right, or the task is for the pool.
+LINUX_DATA_TEST_CASE(what_a_late_one_dispatches_runs_elsewhere, leasing, s)
+{
+    for (bool const has_section : {false, true})
+    {
+        ewyk::strategy_context ctx(with_threads(s));
+        deadline const d(ctx);
+        auto work = asio::make_work_guard(ctx);
+        auto const ex = asio::require(ctx.get_executor(),
+            has_section ? s : ewyk::strategy_t::produce_execute_consume);
+        event taken_over, done;
+        bool waited = false;
+        asio::post(native(ctx), [&] {
+            asio::post(ctx, [&] { taken_over.set(); });
+            std::optional<ewyk::blocking_section> section;
+            if (has_section)
+                section.emplace();
+            if (taken_over.wait())
+            {
+                // Nothing tells that it has fallen asleep; if it has not, nothing is tested.
+                std::this_thread::sleep_for(20ms);
+                asio::dispatch(ex, [&] { done.set(); });
+                waited = done.wait();
+            }
+            work.reset();
+        });
+        ctx.run();
+        BOOST_TEST(waited);
+    }
 }
 
 // Those that call run() take over as well as threads of the pool.

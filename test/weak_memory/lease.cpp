@@ -172,6 +172,38 @@ struct late_task : leased
     checked::atomic<int> occupies{0}; // as lease_occupies_ of the engine: of the first lease, or later
 };
 
+// One may be late, and stores a task; another one takes over, looks for tasks, and sleeps. What
+// strategy_service::submit and the reactor do.
+struct late_dispatches : leased
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+        {
+            lease::number const n = right.begin(lease::activity::native);
+            posted.exchange(1);
+            if (!right.is_still(n) && asleep.load() != 0)
+                found = 1;
+            return;
+        }
+        lease::sight const s = right.look();
+        if (!s.leased || !right.end(s.which))
+            return;
+        took_over = 1;
+        asleep.store(1);
+        if (posted.load() != 0)
+            found_by_other = 1;
+    }
+
+    void after() override { claim(!took_over || found || found_by_other, "the task is found"); }
+
+    checked::atomic<int> posted{0};
+    checked::atomic<int> asleep{0};
+    int took_over = 0;
+    int found = 0;
+    int found_by_other = 0;
+};
+
 // The mark is a hint, but one of an older lease says nothing.
 struct looks : leased
 {
@@ -203,6 +235,7 @@ struct looks : leased
 std::vector<named_setup> const scenarios{
     {"two take over", setup_of<two_take_over>(3)},
     {"a task is late", setup_of<late_task>(3)},
+    {"a late one dispatches", setup_of<late_dispatches>(2)},
     {"one looks", setup_of<looks>(2)},
 };
 
@@ -214,8 +247,10 @@ BOOST_AUTO_TEST_CASE(one_has_the_right)
     weaken(scenarios,
         {
             {"lease.hpp begin", access::store, release, release, ""},
-            {"lease.hpp change", access::modify, acq_rel, release,
-                "a thread has looked at the lease of another one before it ends that"},
+            {"lease.hpp is_still", access::load, seq_cst, relaxed,
+                "the checker takes the exchange before it for a fence"},
+            {"lease.hpp change", access::modify, seq_cst, release,
+                "likewise; and a thread has looked at the lease of another one before it ends that"},
             {"production_right.hpp apply", access::modify, seq_cst, acq_rel, "no other word is looked at"},
         });
 }

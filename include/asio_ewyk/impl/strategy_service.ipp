@@ -93,7 +93,13 @@ ASIO_EWYK_DECL void strategy_service::submit(
     if (times_)
         t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
     if (frame && frame->in_producer && !never_inline)
+    {
         reactor_.capture(*frame, t);
+        // The handler around it may be late, and wait for it. Dekker: the thread that has taken the
+        // right over looks for tasks before it sleeps. Either it sees this one, or it is seen here.
+        if (!engine_.has_right(*frame))
+            reactor_.captured_late();
+    }
     else if (frame && frame->producing && !frame->leased_by)
         reactor_.post_own(t);
     else
@@ -547,9 +553,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
                 && (threads_.some_are_away() || engine_.awaited())))
             throw std::logic_error("notify_fork in a handler beside a blocking_section");
         engine_.stop_looking(false);
+        detail::pool_access::threads(pool_).notify_fork(event);
     }
-    detail::pool_access::threads(pool_).notify_fork(event);
     detail::registration::notify_fork(event);
+    // Last: it may start threads.
+    if (event != asio::execution_context::fork_prepare)
+        detail::pool_access::threads(pool_).notify_fork(event);
 }
 
 // Of a context that is not used yet.

@@ -142,6 +142,13 @@ public:
             come_out(frame);
     }
 
+    // Any thread: a task was captured while another thread may produce, which would not see it.
+    void captured_late() noexcept
+    {
+        if (asleep_.load())
+            wake_up();
+    }
+
     // The thread of that frame, inside the io_context: it leaves when the handler that Asio runs
     // is over.
     void come_out(call_frame& frame) noexcept

@@ -110,6 +110,12 @@ public:
             && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame.occupies));
     }
 
+    // The thread of that frame, which may be late: whether no other has taken the right.
+    bool has_right(call_frame const& frame) const noexcept
+    {
+        return frame.leased_by ? lease_.is_still(frame.lease_number) : frame.producing;
+    }
+
     // The producer, before a visit to its source, in which it may be late: until end_visit(). No
     // effect where it may not lease, as where one task runs at a time.
     void begin_visit(call_frame& frame, lease::activity what) noexcept

@@ -73,6 +73,9 @@ public:
         return word_.load(std::memory_order_relaxed) == (n << 1 | 1);
     }
 
+    // Likewise. Sequentially consistent: Dekker, see strategy_service::submit.
+    bool is_still(number n) const noexcept { return word_.load() == (n << 1 | 1); }
+
     // The thread of that lease, after its task: leases again at once. False if another thread has
     // ended the lease.
     bool renew(number n) noexcept { return change(n << 1 | 1, (n + 1) << 1 | 1); }
@@ -101,8 +104,8 @@ private:
     bool change(std::uint64_t from, std::uint64_t to) noexcept
     {
         test_point();
-        return word_.compare_exchange_strong(from, to, std::memory_order_acq_rel,
-            std::memory_order_acquire);
+        // Sequentially consistent: see is_still().
+        return word_.compare_exchange_strong(from, to);
     }
 
     alignas(64) std::atomic<std::uint64_t> word_{0};

@@ -188,8 +188,7 @@ public:
     // Wakes every parked idle caller. What changed must be visible before.
     void wake_all() noexcept
     {
-        while (callers_.wake_one(nullptr))
-            ;
+        callers_.wake_all();
         callers_.changed();
     }
 

@@ -100,6 +100,21 @@ public:
         return true;
     }
 
+    // Wakes all that are parked now, to look for work. Claimed all before one is woken: one that
+    // parks again at once would be woken again, without end.
+    void wake_all() noexcept
+    {
+        std::array<idle_caller*, capacity> all;
+        std::size_t n = 0;
+        for (std::size_t slot; n != capacity && (slot = parked_.claim()) != none; ++n)
+            all[n] = callers_[slot];
+        for (std::size_t i = 0; i != n; ++i)
+        {
+            all[i]->job = nullptr;
+            all[i]->sleep.unpark();
+        }
+    }
+
 private:
     parked_threads parked_;
     parked_threads free_; // slots that are free

@@ -30,6 +30,16 @@ public:
                 f(*r);
     }
 
+    // Likewise, with those that were given back.
+    template <class F>
+    static void for_all(F f)
+    {
+        for (Record* r = all_.load(std::memory_order_acquire); r; r = r->next_)
+            f(*r);
+    }
+
+    bool in_use() const noexcept { return used_.load(std::memory_order_acquire); }
+
 protected:
     record_list() noexcept = default;
 

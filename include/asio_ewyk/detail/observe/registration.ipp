@@ -64,7 +64,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD registration::~registration()
 ASIO_EWYK_DECL ASIO_EWYK_COLD void registration::notify_fork(
     boost::asio::execution_context::fork_event event) noexcept
 {
-    if (event == boost::asio::execution_context::fork_child)
+    // Once in a process: what was told before may have threads again.
+    static std::atomic<process_id> forgotten_by{0};
+    process_id const self = this_process_id();
+    if (event == boost::asio::execution_context::fork_child && forgotten_by.exchange(self) != self)
     {
         thread_activity::forget_others();
         registry_slot::forget_others();

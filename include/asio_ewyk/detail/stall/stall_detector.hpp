@@ -84,7 +84,11 @@ public:
         try
         {
             registry_slot::for_each([&](registry_slot& p) { prepare(p, r); });
-            thread_activity::for_each([&](thread_activity& a) { look_at(a, now, r); });
+            // The thread may have ended since its handler was reported.
+            thread_activity::for_all([&](thread_activity& a) {
+                if (a.in_use() || a.found.reported)
+                    look_at(a, now, r);
+            });
             registry_slot::for_each([&](registry_slot& p) { look_for_lag(p, now); });
         }
         catch (...)

@@ -143,8 +143,9 @@ public:
 
         A negative time counts as 0; with one that the clock does not reach it waits for ever.
 
-        @returns whether the loop has ended: false if a handler still runs after the timeout, after
-        which the loop ends; false at once on the loop's own thread, which cannot wait for itself.
+        @returns whether the loop has ended. False if it has not at the timeout: a handler still
+        runs, or the timeout is what ends the loop, just now. False at once on the loop's own
+        thread, which cannot wait for itself.
         The terms are Netty's.
     */
     template <class R1, class P1, class R2, class P2>
@@ -157,8 +158,8 @@ public:
     }
 
     /** As shutdown_gracefully(), without waiting here. Completes with success when the loop has
-        ended, or with `asio::error::timed_out` if a handler still runs after the timeout, after
-        which the loop ends: `void(boost::system::error_code)`.
+        ended, or with `asio::error::timed_out` if it has not at the timeout, soon after which it
+        ends: `void(boost::system::error_code)`.
 
         May be called on any thread, also on the loop's, and any number of times. The completion is
         posted to the handler's associated executor, by default the system executor as everywhere in

@@ -29,7 +29,7 @@ struct event_loop_options
 
     /** The share of I/O in percent, where there is more of both than the loop can do: tasks get
         `(100 - io_ratio) / io_ratio` times as long as I/O took. 1 to 100; with 100 a round of tasks
-        has 64 of them at most. The term and the default are Netty's.
+        has 64 of them at most, if there was I/O. The term and the default are Netty's.
     */
     int io_ratio = 50;
 

@@ -84,6 +84,7 @@ template <class Protocol, class Workers, class Session, class Token>
 auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     typename serving<Protocol>::listeners listeners, Token&& token)
 {
+    all->add_workers();
     for (auto const& l : listeners)
         all->watch_boss(asio::query(l->executor(), asio::execution::context));
     all->watch_workers();

@@ -84,7 +84,7 @@ private:
         unborn, idle, drain, next, took, look_again, clear, send_again, watch_posted, close, stop_it,
         submit_from_here, end_thread, gone
     };
-    enum end_line : byte { first_task, request, close_fresh, wait_for_end, late, destroy, join, sweep, over };
+    enum end_line : byte { first_task, request, wait_for_end, late, destroy, join, sweep, over };
 
     struct run : submission
     {
@@ -251,16 +251,21 @@ private:
                         s.before_end |= bit(task);
                 return go(s.end_line, request, "is about to shut down");
             case request:
+                // Under the lock: no thread begins it meanwhile.
                 if (s.now == life::fresh)
-                    return go(s.end_line, close_fresh, "shuts down a loop that never began");
+                {
+                    s.closed = 1;
+                    s.stopped = 1;
+                    if (!is(flaw::fresh_loop_stays))
+                        s.now = life::terminated;
+                    return go(s.end_line, wait_for_end, "ends a loop that never began");
+                }
                 if (s.now == life::running)
                 {
                     put(s.ioc, begin_end);
                     s.now = life::shutting_down;
                 }
                 return go(s.end_line, wait_for_end, "asks for the end");
-            case close_fresh:
-                return stop(wait_for_end);
             case wait_for_end:
                 if (s.now == life::terminated)
                     return go(s.end_line, destroy, "sees the end");

@@ -168,6 +168,48 @@ BOOST_AUTO_TEST_CASE(sessions_that_wait_for_something_else)
     BOOST_TEST(second.receive() == lost);
 }
 
+// One loop that is full does not keep the others from being told.
+BOOST_AUTO_TEST_CASE(sessions_beside_a_worker_that_refuses)
+{
+    outcome over;
+    ewyk::event_loop boss;
+    ewyk::event_loop_options limited;
+    limited.max_pending_tasks = 1;
+    ewyk::event_loop_group workers(2, limited);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve_control const control;
+    ewyk::serve(std::move(acceptor), workers, stubborn,
+        {.drain = 1ms, .cancel_sessions = true, .control = control}, over.token());
+    client first(where), second(where);
+    BOOST_TEST(first.ask() == 'x');
+    BOOST_TEST(second.ask() == 'x');
+    event begun, release;
+    BOOST_TEST(eventually([&] {
+        try
+        {
+            asio::post(workers[0], [&] {
+                begun.set();
+                release.wait();
+            });
+        }
+        catch (ewyk::queue_full_error const&)
+        {
+            return false;
+        }
+        return true;
+    }));
+    BOOST_TEST_REQUIRE(begun.wait());
+    asio::post(workers[0], [] {});
+    over.cancel();
+    // Sessions are dealt in turn; that of the second has ended.
+    BOOST_TEST(eventually([&] {
+        return control.metrics().open_by_worker == std::vector<std::size_t>{1, 0};
+    }));
+    release.set();
+    BOOST_TEST(over.wait());
+}
+
 BOOST_AUTO_TEST_CASE(an_option_that_cannot_work)
 {
     ewyk::event_loop boss, worker;

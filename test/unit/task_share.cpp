@@ -32,6 +32,18 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_ratio)
         });
 }
 
+// Otherwise those that come later would keep I/O waiting for all of it.
+BOOST_AUTO_TEST_CASE(what_tasks_did_not_use_is_lost)
+{
+    share s(50);
+    for (int i = 0; i != 1'000; ++i)
+    {
+        s.begin(1ms);
+        s.end(0ns);
+    }
+    BOOST_TEST((run_round(s, 1ms, 1us) <= 1ms + 64us));
+}
+
 // In the long run, however long a round of I/O and a task are.
 BOOST_AUTO_TEST_CASE(keeps_the_ratio)
 {

@@ -215,13 +215,17 @@ ASIO_EWYK_DECL void event_loop_service::destroy_tasks() noexcept
 {
     drained_.store(true);
     test_point();
+    // They count as taken, but not as begun.
     while (task* const t = ready_.pop())
     {
-        depth_.take();
+        depth_.taken_elsewhere();
         t->destroy();
     }
-    while (task* const t = take_after_round())
+    while (task* const t = after_round_.pop())
+    {
+        depth_.taken_elsewhere();
         t->destroy();
+    }
     destroy_late();
 }
 
@@ -349,10 +353,12 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
     std::chrono::nanoseconds quiet_period, time_point deadline)
 {
     std::unique_lock lock(mutex_);
+    // Under the same lock: one that has begun meanwhile has tasks to run.
     if (state_.load() == state::fresh)
     {
-        lock.unlock();
-        return stop();
+        closed_.store(true);
+        ioc_.stop();
+        return end_fresh(lock);
     }
     if (state_.load() != state::running)
         return;
@@ -421,8 +427,12 @@ ASIO_EWYK_DECL void event_loop_service::stop() noexcept
     closed_.store(true);
     std::unique_lock lock(mutex_); // see rebuild_reactor()
     ioc_.stop();
-    if (state_.load() != state::fresh)
-        return;
+    if (state_.load() == state::fresh)
+        end_fresh(lock);
+}
+
+ASIO_EWYK_DECL void event_loop_service::end_fresh(std::unique_lock<std::mutex>& lock) noexcept
+{
     state_.store(state::terminated);
     lock.unlock();
     destroy_tasks();

@@ -134,8 +134,10 @@ auto async_shutdown(std::vector<event_loop_service*> all, std::chrono::nanosecon
                 auto const w = weak.lock();
                 if (!w || (type & (types::terminal | types::partial)) == types::none)
                     return;
+                // The handler may use the slot again, and by that destroy this function.
+                auto const still = waits;
                 w->complete(asio::error::operation_aborted);
-                waits->look();
+                still->look();
             });
         waits->add(wait);
     };

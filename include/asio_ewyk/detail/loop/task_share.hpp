@@ -33,8 +33,11 @@ public:
     void begin(duration io) noexcept
     {
         contended_ = io >= least;
+        // What tasks did not use is lost, as in a deficit round robin where a queue runs empty;
+        // otherwise those that come later could keep I/O waiting for all of it.
         if (contended_)
-            credit_ += std::min(io, forgotten) * (100 - io_ratio_) / io_ratio_;
+            credit_ = std::min(credit_, duration::zero())
+                + std::min(io, forgotten) * (100 - io_ratio_) / io_ratio_;
         else
             credit_ = duration::zero();
     }

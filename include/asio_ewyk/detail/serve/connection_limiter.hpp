@@ -194,6 +194,19 @@ public:
             [&](open_connection const& c) { return c.is_on(loop) && !c.emitted(type); });
     }
 
+    // Soon, by the loop's thread. By an executor that never refuses: one loop that is full must not
+    // keep it from the others.
+    void cancel_on_loop(asio::execution_context& loop, asio::cancellation_type type) noexcept
+    try
+    {
+        asio::post(asio::use_service<event_loop_service>(loop).context().get_executor(),
+            [self = shared_from_this(), &loop, type] { self->cancel_sessions(loop, type); });
+    }
+    catch (...)
+    {
+        // No memory; it is tried again.
+    }
+
     // Emits to the sessions on that loop, by its thread; to each once.
     void cancel_sessions(asio::execution_context& loop, asio::cancellation_type type)
     {
@@ -358,16 +371,9 @@ private:
 
     // Their loop is being shut down. What is submitted now is still run.
     void tell_sessions(asio::execution_context& loop) noexcept
-    try
     {
         if (options_.cancel_sessions)
-            asio::post(asio::use_service<event_loop_service>(loop).context().get_executor(),
-                [self = shared_from_this(), &loop] {
-                    self->cancel_sessions(loop, asio::cancellation_type::total);
-                });
-    }
-    catch (...)
-    {
+            cancel_on_loop(loop, asio::cancellation_type::total);
     }
 
     // By one thread at a time, in order; another one does not wait for it.

@@ -156,10 +156,18 @@ public:
     static asio::awaitable<void> run(std::shared_ptr<serving> all, listeners ls)
     {
         listener_type& first = *ls.front();
-        for (std::size_t i = 1; i != ls.size(); ++i)
+        try
         {
-            auto const executor = ls[i]->executor();
-            asio::co_spawn(executor, accept(all, std::move(ls[i])), asio::detached);
+            for (std::size_t i = 1; i != ls.size(); ++i)
+            {
+                auto const executor = ls[i]->executor();
+                asio::co_spawn(executor, accept(all, std::move(ls[i])), asio::detached);
+            }
+        }
+        catch (...)
+        {
+            // Those that accept already have to end before the operation does.
+            all->stop(std::current_exception());
         }
         co_await accept(all, ls.front());
         time_point const deadline = after(all->options().drain);

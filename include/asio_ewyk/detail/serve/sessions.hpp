@@ -55,9 +55,14 @@ public:
     {
     }
 
-    void watch_workers()
+    // Before anything is watched: what watches reads them.
+    void add_workers()
     {
         for_each_context(workers_, [this](auto& context) { this->add_worker(context); });
+    }
+
+    void watch_workers()
+    {
         for_each_context(workers_, [this](auto& context) {
             // Socket services that are added after ours would be shut down before it.
             [[maybe_unused]] socket const first(context);
@@ -83,9 +88,7 @@ private:
         this->with_workers([&] {
             for_each_context(workers_, [&](auto& context) {
                 if (this->may_cancel(context, type))
-                    asio::post(context.get_executor(),
-                        [all = self(), name = &static_cast<asio::execution_context&>(context),
-                            type] { all->cancel_sessions(*name, type); });
+                    this->cancel_on_loop(context, type);
             });
         });
     }

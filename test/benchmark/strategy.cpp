@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <latch>
 #include <random>
 #include <stop_token>
 #include <string_view>
@@ -95,9 +96,15 @@ boost::json::object measure_strategy(std::string_view peer, parameters const& wi
         submitters.emplace_back(*chosen, with, pool, sessions, i + 1);
     boost::json::object result;
     {
+        // Those that run already would keep the processors from who starts the others.
+        std::latch all_there(1);
         std::vector<std::jthread> threads;
         for (submitter& s : submitters)
-            threads.emplace_back([&](std::stop_token const& stop) { s.run(stop); });
+            threads.emplace_back([&](std::stop_token const& stop) {
+                all_there.wait();
+                s.run(stop);
+            });
+        all_there.count_down();
         result = measure.watch();
         result["threads"] = pool.threads();
         for (std::jthread& thread : threads)

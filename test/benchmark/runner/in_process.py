@@ -39,7 +39,7 @@ class _Plan:
     quick: Sequence[Parameters]
     peers: Sequence[str]  # of the quick set; --full has all
     more: Sequence[Parameters] = ()  # that --full adds
-    seconds: float = 0.2
+    seconds: float = 0.15
 
 
 def _lengths(values: Sequence[float], **others: float) -> list[Parameters]:
@@ -75,7 +75,7 @@ _PLANS = (
         quick=[{"rate": 20000}],
         more=[{"rate": 1000}, {"rate": 50000}],
         peers=(*_PLAIN, *_STRATEGIES, "event_loop"),
-        seconds=0.5,
+        seconds=0.4,
     ),
     _Plan(
         Workload(
@@ -138,7 +138,7 @@ _PLANS = (
         quick=[{"length": 1000}],
         more=[{"length": 10}, {"length": 100}],
         peers=("io_context/1", "io_context/n", "produce_consume", "eat_what_you_kill", _GRACE),
-        seconds=0.5,
+        seconds=0.3,
     ),
     _Plan(
         Workload(
@@ -151,7 +151,7 @@ _PLANS = (
         quick=[{"chains": 16, "long_chains": 8}],
         more=[{"chains": 1, "long_chains": 1}, {"chains": 64, "long_chains": 8}],
         peers=(*_PLAIN, *_STRATEGIES),
-        seconds=0.5,
+        seconds=0.3,
     ),
     _Plan(
         Workload(
@@ -168,7 +168,7 @@ _PLANS = (
             "io_context/n", _GRACE, "worker_pool, bounded", "event_loop, bounded",
             _GRACE + ", shedding", "worker_pool, shedding", "event_loop, shedding",
         ),
-        seconds=1,
+        seconds=0.8,
     ),
     _Plan(
         Workload(

@@ -158,7 +158,7 @@ SCENARIOS = (
     Scenario(
         IDLE, {"idle": 10000},
         functools.partial(measure_idle, FAST_ONLY, one_each, 10000), servers.HTTP,
-        quick=("io_context/1", WITH_GRACE, "event_loops"),
+        quick=("io_context/1", WITH_GRACE),
     ),
     requests("own", native=(NATIVE,)),
     requests("any", native=(NATIVE,)),

@@ -49,7 +49,8 @@ struct load_metrics
     Counters never fall, and count a task when it begins: when run() has returned, their sum is the
     number of handlers that it ran. They are read one after the other while others may count on.
     Figures of the moment may be out of date when they are read, and are never negative. Each of
-    the five sub-strategies is one counter; all tasks are counted by exactly one of them.
+    the five sub-strategies is one counter; all tasks are counted by exactly one of them. Of
+    handlers on the `io_context`'s own executor, some are not: see `strategy_context::run`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.

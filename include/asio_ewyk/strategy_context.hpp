@@ -53,9 +53,9 @@ namespace asio_ewyk {
 
     `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
     waits for handlers that run on threads of the pool, and both processes start such threads anew.
-    The same holds in a handler of a context with `produce_consume`, on the thread of a caller. In
-    any other handler `fork_prepare` throws `std::logic_error`; what was prepared until then resumes
-    with `fork_parent`.
+    The same holds in a handler of a context with `produce_consume`, on the thread of its only
+    caller. In any other handler `fork_prepare` throws `std::logic_error`; what was prepared until
+    then resumes with `fork_parent`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called
@@ -120,7 +120,9 @@ public:
         returns, no handler of the context runs any more, except one that has called run() itself.
 
         @returns how many handlers were executed: those of this thread, and those given to or run
-        by the pool since the last call. With several callers the sum is right.
+        by the pool since the last call. With several callers the sum is right. Of handlers on the
+        `io_context`'s own executor not all are counted: while a thread runs many of these inside
+        the `io_context`, Asio tells their number only if it is not called out.
     */
     std::size_t run() { return service_.run_until(clock::time_point::max()); }
 

@@ -81,7 +81,8 @@ public:
 
         When the queue is full: with `caller_runs` f() is called here; with `reject` it is
         destroyed and `queue_full_error` is thrown. After stop() it is destroyed.
-        Throws what allocation and the copy of f throw (strong guarantee).
+        Throws what allocation and the copy of f throw (strong guarantee), and what f() throws if it
+        is called here.
     */
     template <class F>
     void execute(F&& f);
@@ -106,7 +107,8 @@ public:
 
     /** Before and after a fork, as for any `execution_context`: with `fork_prepare` it waits for
         what runs and waits, and ends the threads, which the child would not have; later they come
-        again in both processes. No other thread may use the pool meanwhile.
+        again in both processes. No other thread may use the pool meanwhile. No thread is started
+        any more, so a task that runs must not wait for another one.
     */
     void notify_fork(fork_event event);
 

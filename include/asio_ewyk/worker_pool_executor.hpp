@@ -70,7 +70,8 @@ struct BOOST_SYMBOL_VISIBLE worker_pool_executor_traits
     Distinct objects: safe. Shared objects: unsafe; const members are safe.
 
     @par Exception Safety
-    Only `execute` throws: what allocation and the function's move throw, and `queue_full_error`.
+    Only `execute` throws: what allocation and the function's move throw, `queue_full_error`, and
+    what the function throws if it is run here as the queue is full.
 */
 using worker_pool_executor =
     detail::basic_executor<detail::worker_pool_executor_traits, std::allocator<void>, false>;

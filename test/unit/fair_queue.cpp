@@ -152,6 +152,7 @@ BOOST_FIXTURE_TEST_CASE(a_source_can_leave_with_all_it_has, fixture)
     ran.run_all(q.take_all(b));
     BOOST_TEST(b.size() == 0u);
     BOOST_TEST(q.size() == 4u);
+    BOOST_TEST(q.taken() == 2u);
     ran.run_all(q);
     expect({11, 12, 1, 21, 2, 22});
 }

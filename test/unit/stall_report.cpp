@@ -165,6 +165,8 @@ BOOST_AUTO_TEST_CASE(names_tasks_of_a_pool)
     BOOST_TEST(seen);
     BOOST_TEST(all.first(kind::running).context == "workers");
     BOOST_TEST(contains(all.first(kind::running).handler, "the_stuck_one"));
+    // The thread has ended.
+    BOOST_TEST(all.wait_for(kind::ended));
 }
 
 namespace {

@@ -250,6 +250,25 @@ BOOST_AUTO_TEST_CASE(the_queue_keeps_its_limit_without_threads)
     pool.stop();
 }
 
+// What is refused meanwhile has a thread started for what waits.
+BOOST_AUTO_TEST_CASE(a_full_queue_gets_a_thread_as_soon_as_there_is_one)
+{
+    no_more_threads fault;
+    if (!fault.in_force())
+        return;
+    std::atomic<int> ran{0};
+    ewyk::worker_pool pool(
+        {.max_threads = 4, .max_queue = 2, .when_full = ewyk::queue_full::reject});
+    pool.execute([&] { ++ran; });
+    pool.execute([&] { ++ran; });
+    BOOST_CHECK_THROW(pool.execute([] {}), ewyk::queue_full_error);
+    BOOST_TEST(pool.threads() == 0u);
+    fault.lift();
+    BOOST_CHECK_THROW(pool.execute([] {}), ewyk::queue_full_error);
+    BOOST_TEST(eventually([&] { return ran == 2; }));
+    BOOST_CHECK_NO_THROW(pool.execute([] {}));
+}
+
 // Production without threads
 
 constexpr ewyk::invocation_t invocations[] = {

@@ -75,6 +75,25 @@ BOOST_AUTO_TEST_CASE(each_time_is_counted)
     }
 }
 
+// At most ten times a second, but not left out.
+BOOST_AUTO_TEST_CASE(what_begins_soon_after_the_last_time_is_told_later)
+{
+    std::atomic<int> told{0};
+    ewyk::worker_pool pool({.max_threads = 1, .on_low_on_threads = [&] { ++told; }});
+    for (int i = 1; i != 3; ++i)
+    {
+        busy_threads busy(pool, 1);
+        BOOST_TEST(eventually([&] {
+            pool.execute([] {});
+            return told == i;
+        }));
+        pool.execute([] {});
+        BOOST_TEST(told == i);
+        busy.end();
+        BOOST_TEST_REQUIRE(eventually([&] { return !pool.low_on_threads(); }));
+    }
+}
+
 // As long as threads may come, it is not.
 BOOST_AUTO_TEST_CASE(a_pool_that_may_grow_is_not_low)
 {

@@ -20,9 +20,9 @@ namespace asio_ewyk::detail {
 class own_counter
 {
 public:
-    BOOST_FORCEINLINE void add() noexcept
+    BOOST_FORCEINLINE void add(std::uint64_t n = 1) noexcept
     {
-        value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_release);
     }
 
     void raise_to(std::uint64_t n) noexcept

@@ -217,15 +217,18 @@ private:
     // Under mutex_: a task waits, and no thread can come. Whether that is to be told.
     bool begins_to_be_low() noexcept
     {
-        if (low_.load(std::memory_order_relaxed))
-            return false;
-        low_.store(true);
-        times_low_.add();
-        if (!options_.on_low_on_threads)
+        if (!low_.load(std::memory_order_relaxed))
+        {
+            low_.store(true);
+            low_was_told_ = false;
+            times_low_.add();
+        }
+        if (low_was_told_ || !options_.on_low_on_threads)
             return false;
         auto const now = std::chrono::steady_clock::now();
         if (now < tell_low_after_)
             return false;
+        low_was_told_ = true;
         tell_low_after_ = now + std::chrono::milliseconds(100);
         return true;
     }
@@ -269,7 +272,8 @@ private:
     std::vector<worker> workers_;
     std::size_t max_queue_;     // guarded by mutex_
     std::size_t leased_ = 0;    // guarded by mutex_
-    time_point tell_low_after_{}; // guarded by mutex_
+    time_point tell_low_after_{}; // guarded by mutex_, as the next one
+    bool low_was_told_ = false;
     fair_queue queue_;          // guarded by mutex_
     std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
     bool start_failed_ = false; // guarded by mutex_: the system refused the last thread

@@ -143,24 +143,35 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
     std::size_t thread = parked_threads::none;
     std::size_t slot = parked_threads::none;
     bool low = false;
+    bool full = false;
     {
         std::lock_guard lock(mutex_);
         // A client that leaves has taken its tasks with it; one more would be left behind.
         if (stopping_.load() || client.leaving())
             return outcome::stopped;
         bool const startable = may_start();
-        if (bounded && max_queue_ != 0 && queue_.size() >= max_queue_
-            && (!startable || start_failed_))
-            return outcome::full;
-        trace_point(trace_event::give, t);
-        queue_.push(client, t);
-        queue_changed();
-        most_queued_.raise_to(queue_.size());
-        // A thread that parked since the first look may have missed the task.
-        thread = parked_.claim();
+        full = bounded && max_queue_ != 0 && queue_.size() >= max_queue_
+            && (!startable || start_failed_);
+        if (!full)
+        {
+            trace_point(trace_event::give, t);
+            queue_.push(client, t);
+            queue_changed();
+            most_queued_.raise_to(queue_.size());
+            // A thread that parked since the first look may have missed the task.
+            thread = parked_.claim();
+        }
+        // What waits gets a thread even if this is refused: the system may have one again.
         if (thread == parked_threads::none && startable && arriving_ < queue_.size())
             slot = reserve_slot();
-        low = thread == parked_threads::none && !startable && begins_to_be_low();
+        low = !full && thread == parked_threads::none && !startable
+            && arriving_ < queue_.size() && begins_to_be_low();
+    }
+    if (full)
+    {
+        if (slot != parked_threads::none)
+            start(slot);
+        return outcome::full;
     }
     if (low)
         options_.on_low_on_threads();

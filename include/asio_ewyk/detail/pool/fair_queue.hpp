@@ -39,7 +39,7 @@ public:
 
     std::size_t size() const noexcept { return size_; }
 
-    // How many were taken so far of all sources. Any thread.
+    // How many were taken so far of all sources, or removed. Any thread.
     std::uint64_t taken() const noexcept { return taken_.get(); }
 
     void push(source& s, task* t) noexcept
@@ -87,7 +87,9 @@ public:
     {
         if (s.next_)
             unlink(s);
-        size_ -= s.size_.exchange(0);
+        std::size_t const n = s.size_.exchange(0);
+        size_ -= n;
+        taken_.add(n);
         return std::move(s.tasks_);
     }
 

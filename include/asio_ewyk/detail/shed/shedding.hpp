@@ -66,7 +66,7 @@ public:
     }
 
     // Of a task that begins. `queued`: what has not been in the queue tells nothing of it.
-    verdict judge(time_point submitted, time_point deadline, bool queued) noexcept
+    verdict judge(time_point submitted, time_point deadline, bool queued = true) noexcept
     {
         auto now = clock_.now();
         auto waited = std::max(now - submitted, std::chrono::nanoseconds::zero());

@@ -8,21 +8,36 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include <utility>
+#include <new>
 
 namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
 // Calls f with a thread-local cache for Asio's allocations on the stack. Asio recycles the memory
-// of handlers only on threads that are inside some run(), and our tasks run outside of it.
+// of handlers only on threads that are inside some run(), and our tasks run outside of it. Without
+// memory for the cache it does without.
 template <class F>
 void with_recycled_memory(F f)
 {
     constexpr int one_thread = 1;
-    asio::io_context cache(one_thread);
-    asio::post(cache, std::move(f));
-    cache.run();
+    bool called = false;
+    try
+    {
+        asio::io_context cache(one_thread);
+        asio::post(cache, [&] {
+            called = true;
+            f();
+        });
+        cache.run();
+    }
+    catch (std::bad_alloc const&)
+    {
+        if (called)
+            throw;
+    }
+    if (!called)
+        f();
 }
 
 } // namespace asio_ewyk::detail

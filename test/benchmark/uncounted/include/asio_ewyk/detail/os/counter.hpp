@@ -13,7 +13,7 @@ namespace asio_ewyk::detail {
 class own_counter
 {
 public:
-    void add() noexcept {}
+    void add(std::uint64_t = 1) noexcept {}
     void raise_to(std::uint64_t) noexcept {}
     std::uint64_t get() const noexcept { return 0; }
 };

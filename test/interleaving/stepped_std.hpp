@@ -62,7 +62,9 @@ public:
         return change(expected, desired, where);
     }
 
-    bool compare_exchange_strong(T& expected, T desired, std::memory_order, std::memory_order,
+    bool compare_exchange_strong(T& expected, T desired,
+        std::memory_order = std::memory_order_seq_cst,
+        std::memory_order = std::memory_order_seq_cst,
         char const* where = __builtin_FUNCTION()) noexcept
     {
         return change(expected, desired, where);

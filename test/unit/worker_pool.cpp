@@ -227,14 +227,14 @@ BOOST_AUTO_TEST_CASE(a_task_that_finds_only_ending_threads_runs)
 {
     event may_end;
     std::atomic<std::size_t> ending{0};
+    event last_ran;
+    event lives;
+    std::atomic<bool> gave_up{false};
     ewyk::worker_pool pool(
         {.max_threads = 2, .reserve = 0, .idle_timeout = 1ms, .on_thread_stop = [&] {
              ++ending;
              may_end.wait();
          }});
-    event last_ran;
-    event lives;
-    std::atomic<bool> gave_up{false};
     pool.execute([&] {
         lives.set();
         gave_up = !last_ran.wait();
@@ -251,6 +251,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_finds_only_ending_threads_runs)
     BOOST_TEST(pool.queued() == 1u);
     may_end.set();
     BOOST_TEST(last_ran.wait());
+    pool.join();
     BOOST_TEST(!gave_up);
 }
 

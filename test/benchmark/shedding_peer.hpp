@@ -10,6 +10,7 @@
 #include <asio_ewyk/load_shedder.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -50,13 +51,15 @@ void visit_peer_or_shedder(std::string_view name, parameters const& with, Visit 
     if (!name.ends_with(with_shedder))
         return visit_peer(name, with, visit);
     name.remove_suffix(with_shedder.size());
-    // Before the peer: what is left in that one refers to it.
+    // Both before the peer: what it still runs refers to them.
     ewyk::load_shedder shedder;
-    visit_peer(name, with, [&](auto& peer) {
+    std::shared_ptr<void> in_front;
+    visit_peer(name, with, [&]<class Peer>(Peer& peer) {
         if constexpr (requires { peer.context(); })
         {
-            shedding_peer in_front(peer, shedder);
-            visit(in_front);
+            auto const front = std::make_shared<shedding_peer<Peer>>(peer, shedder);
+            in_front = front;
+            visit(*front);
         }
     });
 }

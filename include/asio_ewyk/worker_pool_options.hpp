@@ -116,19 +116,18 @@ struct worker_pool_options
         may wait while no single handler is that long. 0: nothing is reported. At least 0. A report
         comes within a tenth of the threshold after it, or 2 ms if that is more, while the handler
         still runs, on a machine that is not overloaded. Tasks that wait while nothing runs are not
-        seen: `load()` tells of them. For that the process has a thread, while
-        there are handlers to watch; where none begin it sleeps. It counts for tasks of the pool, of
+        seen: `load()` tells of them. For the reports the process has a thread, while there are
+        handlers to watch; where none begin it sleeps. It counts for tasks of the pool, of
         strategies, and of contexts that share it. Off by default: what takes long belongs here.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
 
     /** Called with each report, at most 10 times a second for a context and once more for each
-        reported handler that has ended, on the library's report
-        thread. It may use the context, but not destroy it, wait for its handlers, nor end the
-        process by `exit`: while it runs nothing else is reported, and the destructor of the
-        context waits for it. If it throws, that is caught, and the report goes to stderr, as it
-        does if this is empty.
+        reported handler that has ended, on the library's report thread. It may use the context, but
+        not destroy it, wait for its handlers, nor end the process by `exit`: while it runs nothing
+        else is reported, and the destructor of the context waits for it. If it throws, that is
+        caught, and the report goes to stderr, as it does if this is empty.
     */
     stall_callback on_stall = {};
 

@@ -175,9 +175,9 @@ private:
         if (asio::has_service<context_watch>(ioc_))
             (asio::use_service<context_watch>(ioc_).*what)();
     }
-    void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
-    // Of one that never began; unlocks.
+    // The loop never began; unlocks.
     void end_fresh(std::unique_lock<std::mutex>& lock) noexcept;
+    void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
     void end_if_quiet(std::chrono::nanoseconds quiet_period, time_point deadline);
     void schedule() noexcept;
 

@@ -57,7 +57,8 @@ private:
         // Another thread may have read the clock, or the figures, before the last update.
         if (age <= 0 || age < seen_)
             return;
-        // What is destroyed is not taken; so an empty queue tells that none is followed any more.
+        // An empty queue tells that none is followed any more, even if what was taken and what
+        // waited were read at different times.
         if (waiting != 0 && taken < taken_then_ + waiting_then_)
         {
             seen_ = age;

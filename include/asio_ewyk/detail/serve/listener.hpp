@@ -194,7 +194,7 @@ protected:
     // The session is not used any more.
     virtual void destroy_session() noexcept = 0;
 
-    // By the threads of the loops, soon. Throws what a loop does that refuses.
+    // By the threads of the loops, soon.
     virtual void cancel_sessions_on_loops(asio::cancellation_type type) = 0;
 
     // Accepts a client with a context of the workers, and begins its session.

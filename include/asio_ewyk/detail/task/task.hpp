@@ -36,7 +36,17 @@ public:
     }
 
     // Destroys the task without running it.
-    void destroy() noexcept { act_(this, task_purpose::destroy); }
+    void destroy() noexcept
+    {
+        try
+        {
+            act_(this, task_purpose::destroy);
+        }
+        catch (...)
+        {
+            // The function's move has thrown; it is destroyed all the same.
+        }
+    }
 
     strategy_t strategy() const noexcept { return strategy_; }
     invocation_t invocation() const noexcept { return invocation_; }
@@ -139,6 +149,17 @@ public:
     static boost::core::typeinfo const* act(task* base, task_purpose purpose);
 
 private:
+    struct release
+    {
+        void operator()(function_task* self) noexcept
+        {
+            self->~function_task();
+            std::allocator_traits<allocator_type>::deallocate(allocator, self, 1);
+        }
+
+        [[no_unique_address]] allocator_type allocator;
+    };
+
     Function function_;
     [[no_unique_address]] Keep keep_;
     [[no_unique_address]] Allocator allocator_;
@@ -150,13 +171,13 @@ boost::core::typeinfo const* function_task<Function, Allocator, Keep>::act(
 {
     if (purpose == task_purpose::describe) [[unlikely]]
         return &BOOST_CORE_TYPEID(Function);
-    auto* self = static_cast<function_task*>(base);
-    allocator_type allocator(self->allocator_);
+    auto* const task = static_cast<function_task*>(base);
     // Declared first, released last: a handler's own destructor is still part of its work.
-    [[maybe_unused]] Keep keep(std::move(self->keep_));
+    [[maybe_unused]] Keep keep(std::move(task->keep_));
+    // Also if the function's move throws.
+    std::unique_ptr<function_task, release> self(task, release{allocator_type(task->allocator_)});
     Function function(std::move(self->function_));
-    self->~function_task();
-    std::allocator_traits<allocator_type>::deallocate(allocator, self, 1);
+    self.reset();
     if (purpose == task_purpose::run)
         std::move(function)();
     return nullptr;

@@ -17,6 +17,11 @@
 #error "asio_ewyk takes Boost 1.81 or later; in Debian 12 that is the package libboost1.81-dev"
 #endif
 
+// Asio has no locks then.
+#if defined(BOOST_ASIO_DISABLE_THREADS)
+#error "asio_ewyk has threads of its own: compile without BOOST_ASIO_DISABLE_THREADS"
+#endif
+
 // Asio's strand asks executors for the interface of the Networking TS, unless it is told not to.
 #if !defined(BOOST_ASIO_NO_TS_EXECUTORS)
 #define ASIO_EWYK_DETAIL_TS_EXECUTORS

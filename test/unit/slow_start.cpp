@@ -38,6 +38,9 @@ thread_local slow_start_gate* slow_start_next = nullptr;
 // Likewise: that is refused.
 thread_local bool refuse_next = false;
 
+// Where the stack of this thread was at each start; null if nobody asks.
+thread_local std::vector<void*>* starts_from = nullptr;
+
 } // namespace
 
 // In place of the system's, which it calls.
@@ -46,6 +49,8 @@ extern "C" int pthread_create(
 {
     static auto const real
         = reinterpret_cast<decltype(&::pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+    if (starts_from)
+        starts_from->push_back(__builtin_frame_address(0));
     if (slow_start_gate* const gate = std::exchange(slow_start_next, nullptr))
         gate->pass();
     if (std::exchange(refuse_next, false))
@@ -111,6 +116,27 @@ BOOST_AUTO_TEST_CASE(others_produce_meanwhile)
         starter.join();
         BOOST_TEST(gate.in_time);
     }
+}
+
+// A stack has room for that, however many are missing.
+BOOST_AUTO_TEST_CASE(missing_threads_are_started_one_after_the_other)
+{
+    constexpr std::size_t missing = 8;
+    ewyk::worker_pool pool({.max_threads = 1 + missing});
+    ewyk::worker_pool_limits limits = pool.limits();
+    limits.max_threads = 1;
+    pool.limit(limits);
+    blockade all(pool, 1 + missing);
+    BOOST_TEST_REQUIRE(eventually([&] { return pool.queued() == missing; }));
+    std::vector<void*> from;
+    from.reserve(missing);
+    limits.max_threads = 1 + missing;
+    starts_from = &from;
+    pool.limit(limits);
+    starts_from = nullptr;
+    BOOST_TEST(all.holds());
+    BOOST_TEST_REQUIRE(from.size() == missing);
+    BOOST_TEST(from == std::vector<void*>(missing, from.front()));
 }
 
 // The first of the two threads that look after late tasks: it is started at the next task.

@@ -246,6 +246,7 @@ private:
     void start_reserve() noexcept;
     std::size_t reserve_slot() noexcept;
     bool start(std::size_t slot) noexcept;
+    bool start_one(std::size_t& slot) noexcept;
     bool drop_one() noexcept;
     void release(pool_client& client) noexcept;
     void start_for_queue() noexcept;

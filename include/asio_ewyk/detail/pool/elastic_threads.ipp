@@ -255,6 +255,15 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_slot() noexce
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t slot) noexcept
 {
+    bool const started = start_one(slot);
+    while (slot != parked_threads::none)
+        start_one(slot);
+    return started;
+}
+
+// The slot is then that of another thread that is missing, or `none`.
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot) noexcept
+{
     worker& w = workers_[slot];
     bool started = true;
     try
@@ -264,13 +273,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t slot) noex
             w.thread.join();
         block_signals blocked;
         unbound from_cpu;
-        w.thread = std::thread([this, slot] { work(slot); });
+        w.thread = std::thread([this, slot = slot] { work(slot); });
     }
     catch (...)
     {
         started = false;
     }
-    std::size_t another = parked_threads::none;
     std::unique_lock lock(mutex_);
     --starting_;
     w.starting = false;
@@ -285,15 +293,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t slot) noex
         w.used = false;
     }
     // A thread that queued a task while this slot was not free could not start a thread for it.
-    if (started && lacks_thread())
-        another = reserve_slot();
+    slot = started && lacks_thread() ? reserve_slot() : parked_threads::none;
     bool const low = !started && queue_.size() != 0 && begins_to_be_low();
     changed_.notify_all();
     lock.unlock();
     if (low)
         options_.on_low_on_threads();
-    if (another != parked_threads::none)
-        start(another);
     return started;
 }
 

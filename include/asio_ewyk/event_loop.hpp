@@ -62,7 +62,7 @@ public:
     }
 
     /// stop(), waits for the handler that runs, and destroys the rest without running them. Not to
-    /// be called by a handler of the loop.
+    /// be called by a handler of the loop, but by `std::exit` in one: it waits for nothing then.
     ~event_loop()
     {
         end();

@@ -71,7 +71,8 @@ public:
     /// options that cannot work.
     explicit worker_pool(worker_pool_options options = {});
 
-    /// stop(), and waits for the tasks that run. Not to be called by a task of the pool.
+    /// stop(), and waits for the tasks that run. Not to be called by a task of the pool, but by
+    /// `std::exit` in one: it waits for the others then.
     ~worker_pool();
 
     /// An executor that runs functions on the pool's threads.

@@ -456,7 +456,9 @@ ASIO_EWYK_DECL void event_loop_service::rebuild_reactor()
 ASIO_EWYK_DECL void event_loop_service::join() noexcept
 {
     stop(); // from now on the thread is not started
-    if (thread_.joinable())
+    if (thread_.get_id() == std::this_thread::get_id())
+        thread_.detach(); // it ends the process, in a handler
+    else if (thread_.joinable())
         thread_.join();
     timer_queue_->close();
 }

@@ -141,8 +141,8 @@ public:
     // A waiting task of the client, null if it has none. The caller pins the client.
     task* take(pool_client& client) noexcept;
 
-    // Destroys what waits of the client's tasks and waits for those that run. Not from a task of
-    // the client, which would wait for itself.
+    // Destroys what waits of the client's tasks and waits for those that run on other threads. From
+    // a task of the client only where that ends the process.
     void leave(pool_client& client);
 
     // Waits until no more than `own` threads run a task of the client, which are the caller's own,

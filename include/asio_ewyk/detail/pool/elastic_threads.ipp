@@ -56,6 +56,7 @@ struct elastic_threads::worker
     bool used = false;      // guarded by mutex_: a thread has this slot, or is about to
     bool starting = false;  // guarded by mutex_: start() has not returned yet
     bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
+    bool over = false;      // the thread's own: it has left its last hook
     // Written by what claimed the thread, before it is woken.
     task* job = nullptr;
     pool_client* client = nullptr; // null: look in the queue
@@ -77,6 +78,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::elastic_threads(worker_pool_optio
 ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::~elastic_threads()
 {
     stop_and_wait();
+    for (worker& w : workers_)
+        if (w.thread.joinable()) // this one: it ends the process, in a task
+            w.thread.detach();
 }
 
 // A thread that parks while stop() wakes the parked ones gets no task any more.
@@ -316,6 +320,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::start_for_queue() noexcept
 
 ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 {
+    workers_[slot].over = false;
     // First, so that it comes last.
     at_thread_end const vacates([this, slot]() noexcept { free_slot(slot); });
     of_this_thread_ = this;
@@ -333,6 +338,7 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
     });
     if (options_.on_thread_stop)
         options_.on_thread_stop();
+    workers_[slot].over = true;
 }
 
 // After the last hook, and the destructors of what it has of thread-local objects. Both may use the
@@ -343,6 +349,9 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 // missing before, and only in slots that are free.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) noexcept
 {
+    // std::exit() in a task destroys thread-local objects, too, and comes to its end later.
+    if (!workers_[slot].over)
+        return;
     for (bool started = true;;)
     {
         test_point();
@@ -518,7 +527,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::leave(pool_client& client)
     }
     lock.lock();
     client.begin_wait();
-    changed_.wait(lock, [&] { return client.pins() == 0; });
+    // A task of the client on this thread ends the process, and never returns.
+    changed_.wait(lock, [&] { return client.pins() <= call_frame::pooled_for(client.owner()); });
     client.end_wait();
 }
 
@@ -609,7 +619,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::join_threads()
     }
     std::lock_guard joining(join_mutex_);
     for (worker& w : workers_)
-        if (w.thread.joinable())
+        if (w.thread.joinable() && w.thread.get_id() != std::this_thread::get_id())
             w.thread.join();
 }
 

@@ -136,8 +136,9 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
 
     @par Exception Safety
     Listens before it returns, and throws `std::invalid_argument` for options that cannot work,
-    `boost::system::system_error` if it cannot listen, with `operation_aborted` if the boss has
-    ended, and `std::system_error` if a loop's thread cannot be started, whatever the token.
+    `boost::system::system_error` if it cannot listen or there are no two descriptors left, which it
+    keeps to shut connections down, with `operation_aborted` if the boss has ended, and
+    `std::system_error` if a loop's thread cannot be started, whatever the token.
 
     @par Example
     @snippet example/1_tutorial/7_event_loops.cpp serve

@@ -90,6 +90,43 @@ BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_close_their_connections)
     BOOST_TEST(over.wait());
 }
 
+#if defined(ASIO_EWYK_TEST_HAS_NO_DESCRIPTORS)
+// Nothing can be opened for that.
+BOOST_AUTO_TEST_CASE(out_of_descriptors)
+{
+    outcome over;
+    ewyk::event_loop boss;
+    ewyk::event_loop_group workers(2);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, {.drain = 0ns}, over.token());
+    client first(where), second(where), third(where);
+    for (client* c : {&first, &second, &third})
+        BOOST_TEST(c->ask() == 'x');
+    {
+        no_descriptors const none;
+        BOOST_TEST(workers[0].shutdown_gracefully(0ms, patience));
+        BOOST_TEST(first.receive() == lost);
+        BOOST_TEST(third.receive() == lost);
+        BOOST_TEST(second.ask() == 'x');
+        over.cancel();
+        BOOST_TEST(over.wait());
+    }
+    BOOST_TEST(second.receive() == lost);
+}
+
+// It needs descriptors for that.
+BOOST_AUTO_TEST_CASE(out_of_descriptors_at_first)
+{
+    ewyk::event_loop boss, worker;
+    auto acceptor = acceptor_of(boss);
+    tcp::socket const has_a_reactor(worker);
+    no_descriptors const none;
+    BOOST_CHECK_THROW(ewyk::serve(std::move(acceptor), worker, echo, asio::detached),
+        boost::system::system_error);
+}
+#endif
+
 // Another socket that has the descriptor meanwhile is none of ours.
 BOOST_AUTO_TEST_CASE(a_descriptor_that_is_used_again)
 {
@@ -100,12 +137,13 @@ BOOST_AUTO_TEST_CASE(a_descriptor_that_is_used_again)
     ewyk::detail::socket_identity const of_a(descriptor);
     asio::local::connect_pair(c, d);
     BOOST_TEST_REQUIRE(::dup2(c.native_handle(), descriptor) == descriptor);
-    of_a.shut_down();
+    ewyk::detail::spare_descriptor spare;
+    of_a.shut_down(spare);
     char x = 'x';
     BOOST_TEST(asio::write(d, asio::buffer(&x, 1)) == 1u);
     BOOST_TEST(asio::read(c, asio::buffer(&x, 1)) == 1u);
     ewyk::detail::socket_identity const of_c(c.native_handle());
-    of_c.shut_down();
+    of_c.shut_down(spare);
     boost::system::error_code error;
     d.read_some(asio::buffer(&x, 1), error);
     BOOST_TEST(error == asio::error::eof);

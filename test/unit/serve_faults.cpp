@@ -11,10 +11,6 @@
 #include <deque>
 #include <stdexcept>
 
-#if defined(__linux__)
-#include <sys/resource.h>
-#endif
-
 BOOST_AUTO_TEST_SUITE(serve_faults)
 
 namespace {
@@ -142,29 +138,7 @@ BOOST_AUTO_TEST_CASE(one_of_the_workers_refuses)
     BOOST_TEST(over.wait());
 }
 
-// UndefinedBehaviorSanitizer opens a pipe to look at an object.
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-// While it lives the process can open no more descriptors.
-class no_descriptors
-{
-public:
-    no_descriptors()
-    {
-        ::getrlimit(RLIMIT_NOFILE, &before_);
-        int const next = ::socket(AF_INET, SOCK_STREAM, 0);
-        ::close(next);
-        rlimit now = before_;
-        now.rlim_cur = static_cast<rlim_t>(next);
-        BOOST_TEST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &now) == 0);
-    }
-    no_descriptors(no_descriptors const&) = delete;
-    no_descriptors& operator=(no_descriptors const&) = delete;
-    ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-    rlimit before_{};
-};
-
+#if defined(ASIO_EWYK_TEST_HAS_NO_DESCRIPTORS)
 BOOST_AUTO_TEST_CASE(out_of_descriptors)
 {
     std::atomic<int> reports{0}, others{0};

@@ -14,6 +14,14 @@
 #include <future>
 #include <optional>
 
+// UndefinedBehaviorSanitizer opens a pipe to look at an object.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define ASIO_EWYK_TEST_HAS_NO_DESCRIPTORS
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#endif
+
 namespace support {
 
 using asio::ip::tcp;
@@ -149,6 +157,29 @@ private:
     std::exception_ptr failure_;
     event done_;
 };
+
+#if defined(ASIO_EWYK_TEST_HAS_NO_DESCRIPTORS)
+/// While it lives the process can open no more descriptors.
+class no_descriptors
+{
+public:
+    no_descriptors()
+    {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        int const next = ::socket(AF_INET, SOCK_STREAM, 0);
+        ::close(next);
+        rlimit now = before_;
+        now.rlim_cur = static_cast<rlim_t>(next);
+        BOOST_TEST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &now) == 0);
+    }
+    no_descriptors(no_descriptors const&) = delete;
+    no_descriptors& operator=(no_descriptors const&) = delete;
+    ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    rlimit before_{};
+};
+#endif
 
 }
 

@@ -178,12 +178,12 @@ public:
     }
 
     // The time to drain is over.
-    void shut_connections_down() const noexcept
+    void shut_connections_down() noexcept
     {
         // Under the lock: it waits for nothing.
         std::lock_guard const lock(mutex_);
         for (open_connection const& c : connections_)
-            c.socket.shut_down();
+            c.socket.shut_down(spare_);
     }
 
     // Whether there is a session on that loop to which this was not emitted.
@@ -330,7 +330,7 @@ private:
                 // Otherwise their clients would wait for the loop's destruction.
                 for (open_connection const& c : connections_)
                     if (c.worker == &context)
-                        c.socket.shut_down();
+                        c.socket.shut_down(spare_);
                 stopping_ = stopping_ || workers_.all_close() || &context == home_;
                 poke_waiting();
             }
@@ -404,6 +404,7 @@ private:
     std::mutex mutable mutex_; // guards what follows, down to the failure
     std::vector<listener_base*> listeners_;
     std::list<open_connection> connections_;
+    spare_descriptor spare_;
     worker_list workers_;
     std::size_t live_ = 0; // sessions, also those about to begin
     accept_rate rate_;

@@ -7,20 +7,72 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <memory>
 
 #if defined(__linux__)
+#include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #endif
 
 namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
+
+#if defined(SO_COOKIE)
+// Room for a duplicate of a descriptor, also when the process is out of them. One thread at a time.
+class spare_descriptor
+{
+public:
+    // Throws boost::system::system_error if the process is out of them already.
+    spare_descriptor()
+    {
+        if (::pipe2(pipe_, O_CLOEXEC) == -1)
+            throw boost::system::system_error(
+                errno, asio::error::get_system_category(), "serve: a spare descriptor");
+    }
+
+    spare_descriptor(spare_descriptor const&) = delete;
+    spare_descriptor& operator=(spare_descriptor const&) = delete;
+
+    ~spare_descriptor()
+    {
+        for (int const end : pipe_)
+            ::close(end);
+    }
+
+    // Calls f(duplicate), unless the descriptor is closed.
+    template <class F>
+    void with_duplicate(int descriptor, F f) noexcept
+    {
+        auto& [pipe, room] = pipe_;
+        if (!duplicate(descriptor, room))
+            return;
+        f(room);
+        duplicate(pipe, room); // so that it keeps nothing open
+    }
+
+private:
+    // ThreadSanitizer reports dup3() beside the session's close(): socket_identity allows for that.
+    static bool duplicate(int from, int to) noexcept
+    {
+        return ::syscall(SYS_dup3, from, to, O_CLOEXEC) != -1;
+    }
+
+    int pipe_[2];
+};
+#else
+class spare_descriptor
+{
+};
+#endif
 
 // Tells a socket from another one that has its number later, by what Linux numbers all sockets with
 // and never uses again. The session owns the socket, and may close it at any time: that is a race
@@ -38,18 +90,15 @@ public:
     }
 
     // Ends both directions of the connection, unless the socket is closed. Any thread.
-    void shut_down() const noexcept
+    void shut_down(spare_descriptor& spare) const noexcept
     {
         // Looks first, as to duplicate and close a file that is none of ours would drop its locks;
         // and looks again, as only the duplicate stays the same.
-        if (!is(descriptor_))
-            return;
-        int const same = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
-        if (same == -1) // out of descriptors
-            return;
-        if (is(same))
-            ::shutdown(same, SHUT_RDWR);
-        ::close(same);
+        if (is(descriptor_))
+            spare.with_duplicate(descriptor_, [this](int same) {
+                if (is(same))
+                    ::shutdown(same, SHUT_RDWR);
+            });
     }
 
 private:
@@ -74,7 +123,7 @@ private:
     {
     }
 
-    void shut_down() const noexcept {}
+    void shut_down(spare_descriptor&) const noexcept {}
 #endif
 };
 

@@ -73,8 +73,8 @@ struct serve_options
     int backlog = boost::asio::socket_base::max_listen_connections;
 
     /// Each context of the boss listens for itself, with SO_REUSEPORT, and the system distributes
-    /// the clients among them; otherwise one of them listens. `std::system_error` where the system
-    /// does not have it. No effect on an acceptor of the caller's.
+    /// the clients among them; otherwise one of them listens. `boost::system::system_error` where
+    /// the system does not have it. No effect on an acceptor of the caller's.
     bool reuse_port = false;
 
     /// Options of the sockets that are accepted; empty: the system's default. Sizes are in bytes.

@@ -61,7 +61,7 @@ struct stall_report
     /// a core that other threads use. With `running` only.
     bool sleeps = false;
 
-    /// How many tasks wait in the context; more than 10000 are not counted.
+    /// How many tasks wait in the context.
     std::size_t waiting = 0;
 
     /// With `lag`: how many tasks were run in `time`.

@@ -32,7 +32,8 @@ namespace asio_ewyk {
 
     The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
     or destruction; until then it waits for more, also where an `io_context` would run out of work.
-    It inherits the signal mask of the thread that makes the loop. No other thread may run or
+    It has the signal mask, the priority, the scheduling class and, unless it is bound, the CPUs of
+    the thread that makes the loop, as `worker_pool`'s do. No other thread may run or
     restart the loop, not through a reference to the base class either; code that knows it only as
     an `io_context` does not start the thread, so call start() before. Tasks of one thread run in
     the order in which it submitted them. The child of a fork has no loops: as their threads are

@@ -48,7 +48,9 @@ class pool_access;
     `asio::co_spawn(pool, ...)`, strands. An I/O object that is constructed with it works too, on
     a hidden reactor thread of Asio's; better give I/O objects a context of their own.
 
-    The pool's threads inherit the signal mask of the thread that makes the pool.
+    The pool's threads have the signal mask, the priority, the scheduling class and the CPUs of the
+    thread that makes the pool. Where the process may not raise priorities, one that a thread with a
+    lower one starts has that.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.

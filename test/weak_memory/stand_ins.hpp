@@ -11,6 +11,7 @@
 
 #define ASIO_EWYK_DETAIL_OS_CPU_BINDING_HPP
 #define ASIO_EWYK_DETAIL_TASK_RECYCLED_MEMORY_HPP
+#define ASIO_EWYK_DETAIL_OS_SCHEDULING_HPP
 #define ASIO_EWYK_DETAIL_OS_SIGNALS_HPP
 #define ASIO_EWYK_DETAIL_OS_THIS_THREAD_HPP
 #define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
@@ -69,6 +70,12 @@ struct wake_up_place
 struct signal_mask
 {
     signal_mask() noexcept {}
+    void apply() const noexcept {}
+};
+
+struct scheduling
+{
+    scheduling() noexcept {}
     void apply() const noexcept {}
 };
 

@@ -16,6 +16,7 @@
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
@@ -195,7 +196,10 @@ private:
 
     asio::io_context& ioc_;
     event_loop_options const options_;
-    signal_mask const signals_; // of the thread that has made the loop
+    // Of the thread that has made the loop.
+    signal_mask const signals_;
+    scheduling const scheduling_;
+
     std::unique_ptr<task_times> const times_; // null without the option `timing`
 
     // From the beginning: an io_context without work stops, even before it is run.

@@ -253,7 +253,6 @@ ASIO_EWYK_DECL void event_loop_service::start()
     if (state_.load() != state::fresh)
         return;
     block_signals blocked;
-    unbound from_cpu;
     thread_ = std::thread([this] { work(); });
     state_.store(state::running);
 }
@@ -275,6 +274,7 @@ ASIO_EWYK_DECL void event_loop_service::work()
     clock_.begin();
     stack_ = thread_stack::mine();
     call_frame const frame(this);
+    scheduling_.apply();
     signals_.apply();
     unblock_signal(options_.stack_signal);
     name_this_thread(options_.name, options_.number);

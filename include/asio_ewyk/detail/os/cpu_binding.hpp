@@ -65,6 +65,11 @@ public:
     bool has(int cpu) const noexcept { return CPU_ISSET(static_cast<std::size_t>(cpu), &set_); }
     bool has_several() const noexcept { return CPU_COUNT(&set_) > 1; }
 
+    friend bool operator==(cpu_mask const& a, cpu_mask const& b) noexcept
+    {
+        return CPU_EQUAL(&a.set_, &b.set_);
+    }
+
 private:
     cpu_set_t set_;
 #else

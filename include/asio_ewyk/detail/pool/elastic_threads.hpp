@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/pool/parked_threads.hpp>
@@ -259,7 +260,9 @@ private:
     static inline thread_local elastic_threads const* of_this_thread_ = nullptr;
 
     worker_pool_options const options_;
-    signal_mask const signals_; // of the thread that has made the pool
+    // Of the thread that has made the pool.
+    signal_mask const signals_;
+    scheduling const scheduling_;
 
     // Which threads are parked. Any thread.
     parked_threads parked_;

@@ -276,7 +276,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
         if (w.thread.joinable())
             w.thread.join();
         block_signals blocked;
-        unbound from_cpu;
         w.thread = std::thread([this, slot = slot] { work(slot); });
     }
     catch (...)
@@ -325,6 +324,7 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
     at_thread_end const vacates([this, slot]() noexcept { free_slot(slot); });
     of_this_thread_ = this;
     name_this_thread(options_.name, slot);
+    scheduling_.apply();
     signals_.apply();
     unblock_signal(options_.stack_signal);
     trace_span const lives(trace_event::thread);

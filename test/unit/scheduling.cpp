@@ -1,0 +1,89 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+// Priority, scheduling class and CPUs of the threads of pools and loops: those of the thread that
+// made them, and not of the one that first submits.
+
+#include "pool_support.hpp"
+
+#include <asio_ewyk/event_loop.hpp>
+
+#if defined(__linux__)
+
+#include <future>
+#include <sched.h>
+#include <sys/resource.h>
+
+using namespace support;
+
+BOOST_AUTO_TEST_SUITE(scheduling)
+
+namespace {
+
+struct how_a_thread_runs
+{
+    static how_a_thread_runs mine()
+    {
+        how_a_thread_runs h;
+        h.scheduling_class = ::sched_getscheduler(0);
+        h.nice = ::getpriority(PRIO_PROCESS, 0);
+        ::sched_getaffinity(0, sizeof h.cpus, &h.cpus);
+        return h;
+    }
+
+    int scheduling_class = 0;
+    int nice = 0;
+    cpu_set_t cpus{};
+};
+
+/// Whether a thread may become as urgent again as it was.
+bool may_raise_priority()
+{
+    return std::async(std::launch::async, [] {
+        int const before = ::getpriority(PRIO_PROCESS, 0);
+        ::setpriority(PRIO_PROCESS, 0, 19);
+        return ::setpriority(PRIO_PROCESS, 0, before) == 0;
+    }).get();
+}
+
+/// Has another thread, which is a humble one on a single CPU, submit the first task.
+template <class Context>
+void check_first_task(Context& context)
+{
+    auto const maker = how_a_thread_runs::mine();
+    std::promise<how_a_thread_runs> task;
+    std::thread([&] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+        BOOST_TEST(::sched_setaffinity(0, sizeof one, &one) == 0);
+        sched_param const none{};
+        BOOST_TEST(::sched_setscheduler(0, SCHED_BATCH, &none) == 0);
+        BOOST_TEST(::setpriority(PRIO_PROCESS, 0, 19) == 0);
+        asio::post(context, [&] { task.set_value(how_a_thread_runs::mine()); });
+    }).join();
+    auto const has = task.get_future().get();
+    BOOST_TEST(has.scheduling_class == maker.scheduling_class);
+    BOOST_TEST(CPU_EQUAL(&has.cpus, &maker.cpus));
+    if (may_raise_priority())
+        BOOST_TEST(has.nice == maker.nice);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_pool)
+{
+    ewyk::worker_pool pool({.max_threads = 1});
+    check_first_task(pool);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_loop)
+{
+    ewyk::event_loop loop;
+    check_first_task(loop);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif

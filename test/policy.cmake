@@ -6,10 +6,11 @@
 # CMakePresets.json has the combinations that are tested.
 
 option(ASIO_EWYK_BUILD_MODELS "Build the models among the tests" ON)
-option(ASIO_EWYK_BUILD_PLAIN_EXAMPLES "Build the drop-ins of the examples without it, too" ON)
 option(ASIO_EWYK_COMPILE_ONCE "Compile the library and Asio once for all examples" OFF)
 option(ASIO_EWYK_HEADERS_ONLY "Test without a compiled library of Boost" OFF)
 set(ASIO_EWYK_BOOST "" CACHE PATH "Test with the Boost whose headers are in this directory")
+option(ASIO_EWYK_TEST_ALL
+    "Test also what takes long to compile: with other people's libraries, and without this one" ON)
 set(ASIO_EWYK_SANITIZE "" CACHE STRING "Empty, \"address,undefined\" or \"thread\"")
 set_property(CACHE ASIO_EWYK_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
 
@@ -22,9 +23,12 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # Without these it would never find a file that uses the tests' precompiled header again.
+    # Without the first it would never find a file that uses the tests' precompiled header again, and
+    # without the others none that was compiled for a clone in another directory.
     set(CMAKE_CXX_COMPILER_LAUNCHER
-        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+    add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
     add_compile_options(
         "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>"
         "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")

@@ -229,7 +229,14 @@ BOOST_AUTO_TEST_CASE(sessions_of_one_that_is_shut_down)
     ewyk::event_loop_group boss(1), workers(2);
     auto const session = [&](tcp::socket socket) -> asio::awaitable<void> {
         co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
-        co_await echo(std::move(socket));
+        try
+        {
+            co_await echo(std::move(socket));
+        }
+        catch (boost::system::system_error const&)
+        {
+            // It had answered, but did not read again yet.
+        }
         told.arrive();
     };
     auto acceptor = acceptor_of(boss);

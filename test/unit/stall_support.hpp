@@ -55,6 +55,18 @@ public:
         return *found;
     }
 
+    /// How many lines it has. A thread that gets no CPU for long is reported without its stack, so
+    /// one report says little.
+    std::size_t longest_stack(ewyk::stall_kind kind) const
+    {
+        std::lock_guard const lock(mutex_);
+        std::size_t longest = 0;
+        for (auto const& r : all_)
+            if (r.kind == kind)
+                longest = std::max(longest, r.stack.size());
+        return longest;
+    }
+
 private:
     std::size_t counted(ewyk::stall_kind kind) const
     {

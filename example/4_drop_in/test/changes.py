@@ -133,28 +133,113 @@ class Changes(unittest.TestCase):
     def test_strands_or_threads_let_handlers_run_concurrently(self):
         for sign in (
                 "auto s = asio::make_strand(c);\n",
-                "threads.emplace_back([&c] { c.run(); });\n"):
+                "threads.emplace_back([&c] { c.run(); });\n",
+                "threads.emplace_back([&c] { name(); while (!c.stopped()) { c.run(); } });\n",
+                "std::thread t{[&c] { name(); c.run(); }};\nthreads.emplace_back(std::move(t));\n",
+                "threads[i] = std::thread([&c] { c.run(); });\n"):
             self.write("main.cpp", "asio::io_context c;\n" + sign)
             self.assertIn("rung 3: ", self.in_place())
             self.assertIn("asio_ewyk::strategy_context c;\n", self.read("main.cpp"))
         # One thread beside main() is none of several.
-        self.write("main.cpp", "asio::io_context c;\nstd::thread t([&c] { c.run(); });\n")
-        self.assertIn("rung 1: ", self.in_place())
+        for other in ("std::thread t([&c] { c.run(); });\n", "v.push_back(1); c.run();\n"):
+            self.write("main.cpp", "asio::io_context c;\n" + other)
+            self.assertIn("rung 1: ", self.in_place())
 
     def test_warns(self):
         for source, warning in (
                 ("std::vector<std::shared_ptr<asio::io_context>> v;\n", "should share a pool"),
                 ("asio::io_context::strand s(c);\n", "make_strand"),
                 ("asio::io_context c;\nvoid f() {\n    throw 1;\n}\n", "leaves run()"),
+                ("auto e = x.target<asio::io_context::executor_type>();\n", "null if another"),
                 ("asio_ewyk::strategy_context c;\nstd::unique_ptr<io_context> p;\n",
                  "destructor is not virtual"),
+                ("#include <asio.hpp>\n#include <boost/asio.hpp>\nasio::io_context c;\n",
+                 "also includes Asio without Boost"),
                 ("#include <asio.hpp>\nasio::io_context c;\n", "without Boost")):
             self.write("main.cpp", source)
             self.assertRegex(self.in_place(), r"main\.cpp:\d+: warning: .*" + warning)
 
+    def test_one_handler_at_a_time_without_a_variable(self):
+        for made, becomes in (
+                ("std::make_shared<asio::io_context>()",
+                 "std::make_shared<asio_ewyk::strategy_context>(asio_ewyk::strategy"
+                 ".produce_consume)"),
+                ("new asio::io_context",
+                 "new asio_ewyk::strategy_context{asio_ewyk::strategy.produce_consume}"),
+                ("p{new asio::io_context()}",
+                 "p{new asio_ewyk::strategy_context{asio_ewyk::strategy.produce_consume}}")):
+            self.assertIn(f"auto c = {becomes};\n", self.changed(f"auto c = {made};\n", "1"))
+
     def test_warns_if_the_strategy_could_not_be_said(self):
-        self.write("main.cpp", "auto c = std::make_shared<asio::io_context>();\n")
-        self.assertIn("construct the context with", self.in_place())
+        for source in ("asio::io_context c(hint);\n",
+                       "auto c = std::make_shared<asio::io_context>(n);\n"):
+            self.write("main.cpp", source)
+            report = self.in_place()
+            self.assertRegex(report, r"main\.cpp:2: warning: .*construct the context with")
+            # That is what they get.
+            self.assertIn("rung 3: ", report)
+            self.assertNotIn("rung 1: ", report)
+        self.write("main.cpp", "void f(asio::io_context&);\n")
+        self.assertIn("no context found", self.in_place())
+
+    def test_a_constructors_list_makes_the_context(self):
+        self.write("a.hpp", "struct a {\n    a();\n    a(int);\n    asio::io_context c_;\n};\n")
+        self.write("a.cpp", '#include "a.hpp"\na::a() : c_() {}\na::a(int n)\n    : c_(n)\n{}\n')
+        report = self.in_place()
+        self.assertIn(": c_{asio_ewyk::strategy.produce_consume} {}\n", self.read("a.cpp"))
+        self.assertIn(" c_{asio_ewyk::strategy.produce_consume};\n", self.read("a.hpp"))
+        self.assertRegex(report, r"a\.cpp:4: warning: .*construct the context with")
+        self.assertIn("rung 1: ", report)
+        self.assertIn("rung 3: ", report)
+
+    def test_says_the_rung_that_contexts_get(self):
+        for hint in ("(1)", "{1}", "(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)"):
+            self.write("main.cpp", f"asio::io_context c{hint};\nauto s = asio::make_strand(c);\n")
+            report = self.in_place()
+            self.assertRegex(report, r"main\.cpp:2: warning: runs one handler at a time")
+            self.assertIn("rung 1: ", report)
+            self.assertNotIn("rung 3: ", report)
+            self.assertIn(f"strategy_context c{hint};\n", self.read("main.cpp"))
+
+    def test_comments_and_literals_stay(self):
+        for kept in ("// asio::io_context c;", "/* an asio::io_context\n   asio::io_context c; */",
+                     '"asio::io_context \\" asio::io_context"', 'R"x(" asio::io_context)x"',
+                     "'\"' /* asio::io_context */ + 1'000'000"):
+            self.assertIn(
+                f"{kept}\n;asio_ewyk::strategy_context c{{1}};",
+                self.changed(f"{kept}\n;asio::io_context c{{1}};\n"))
+        # What they say decides nothing.
+        self.write("main.cpp", "asio::io_context c; // no asio::make_strand(c)\n")
+        self.assertIn("rung 1: ", self.in_place())
+        self.write("main.cpp", "// asio::io_context\n")
+        self.assertIn("0 files changed", self.in_place())
+
+    def test_asio_without_boost_stays(self):
+        self.write("util/asio.h", "#include <asio.hpp>\n")
+        self.write("clock.h", '#include "util/asio.h"\nclass clock { asio::io_context c; };\n')
+        self.write("clock.cpp", '#include "./clock.h"\nvoid f(asio::io_context&) {}\n')
+        self.write("other.cpp", '#include "clock.h"\n')
+        self.write("both.cpp", '#include "clock.h"\n#include <boost/asio.hpp>\n'
+                   "void f(boost::asio::io_context&) {}\n")
+        report = self.in_place()
+        for name in ("util/asio.h", "clock.h", "clock.cpp"):
+            self.assertRegex(report, rf"{name}:1: warning: left as it is: .*without Boost")
+        self.assertEqual(report.count("without Boost"), 3)
+        self.assertIn("1 files changed, 4 need nothing\n", report)
+        self.assertIn("f(asio_ewyk::strategy_context&)", self.read("both.cpp"))
+
+    def test_warns_of_a_context_that_is_kept_as_its_base(self):
+        self.write("server.hpp", "struct server { std::shared_ptr<io_service> io_service; };\n")
+        for handed_on in ("s.io_service = c;",
+                          "s.it = std::make_shared<boost::asio::io_context>();",
+                          "f(std::make_shared<boost::asio::io_context>());"):
+            self.write("main.cpp", f"boost::asio::io_context d;\n{handed_on}\n")
+            report = self.in_place()
+            self.assertRegex(report, r"server\.hpp:1: warning: .*base class")
+            self.assertRegex(report, r"main\.cpp:3: warning: .*base's run\(\)")
+        # There it is a strategy_context.
+        self.write("asio.hpp", "using boost::asio::io_service;\n")
+        self.assertNotRegex(self.in_place(), r"server\.hpp:1: ")
 
     def test_warns_of_a_tree_that_is_converted_by_half(self):
         self.write("a.cpp", "asio_ewyk::strategy_context c;\n")

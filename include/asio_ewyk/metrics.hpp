@@ -21,7 +21,7 @@ namespace asio_ewyk {
     Delays are estimated, from how much was queued and how much was taken since the last call of
     `load()`. With frequent calls they are exact to the time between two calls; after a long pause
     they follow from the rate during the pause. The first call begins to measure, and reports no
-    delay. What waits in the kernel, or inside of an `io_context`, is not seen:
+    delay. What waits in the kernel is not seen, nor are completions inside of an `io_context`:
     `load_shedder::observe` measures that.
 
     @par Thread Safety
@@ -48,9 +48,12 @@ struct load_metrics
 
     Counters never fall, and count a task when it begins: when run() has returned, their sum is the
     number of handlers that it ran. They are read one after the other while others may count on.
-    Figures of the moment may be out of date when they are read, and are never negative. Each of
-    the five sub-strategies is one counter; all tasks are counted by exactly one of them. Of
-    handlers on the `io_context`'s own executor, some are not: see `strategy_context::run`.
+    Figures of the moment may be out of date when they are read, and are never negative. Each of the
+    five sub-strategies is one counter; all tasks are counted by exactly one of them. Handlers on
+    the `io_context`'s own executor are counted when run() returns, and some are not: see
+    `strategy_context::run`. Likewise all handlers of a context with `produce_consume`, until
+    metrics() or load() is called for the first time; but not with `timing`, stall reports or a
+    trace.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -93,8 +96,10 @@ struct strategy_metrics
     /// late tasks: a task that blocks delays the others by some milliseconds more.
     bool sentinel_refused = false;
 
-    std::size_t queued = 0;         ///< tasks that wait to be produced; 0 for an execution_strategy
-    std::size_t queued_max = 0;     ///< the most so far, as seen now and when new ones are taken
+    /// Posted tasks that wait to be produced. Counted from the first call of metrics() or load()
+    /// on, or from the start with `timing` or stall reports. 0 for an execution_strategy.
+    std::size_t queued = 0;
+    std::size_t queued_max = 0;     ///< the most so far, as seen now and when one is taken
     std::size_t queued_in_pool = 0; ///< tasks, and requests to produce, that wait for a thread
     std::size_t callers = 0;        ///< threads inside run() or a sibling
     std::size_t parked_callers = 0; ///< of these, those that have nothing to do
@@ -104,7 +109,6 @@ struct strategy_metrics
 
     duration_histogram queue_delay = {}; ///< from the submission of a task until it begins
     duration_histogram run_time = {};    ///< how long tasks run
-    duration_histogram poll_delay = {};  ///< how long I/O had to wait until it was looked for
 
     /// All tasks that have begun. No-throw guarantee.
     std::uint64_t tasks() const noexcept

@@ -34,6 +34,8 @@ namespace asio_ewyk {
     Handlers on the `io_context`'s own executor, as in a class that was given an `io_context&`,
     follow the strategy of the context, as far as the system tells that a handler has blocked.
 
+    Handlers wait in the `io_context`'s own queue, and begin in its order while none is late.
+
     With all but the first, handlers that do not share a strand run concurrently, as with an
     `io_context` that several threads run. The context's pool adds threads to the callers of
     `run()` when it needs them, up to `max_threads`, and only while a thread is inside `run()`.
@@ -44,12 +46,12 @@ namespace asio_ewyk {
     `poll_one` run what is ready if handlers may run concurrently; else they return 0.
 
     Through a reference to the base class, `stopped()` and `restart()` do the same; `stop()` too,
-    but a few tasks that are queued already may still run; `run()` and its siblings run the
-    handlers as well, but without a strategy, on the calling thread. They should not be called
-    while other threads are inside `run()` or a sibling of this class: handlers are not lost, but
-    run concurrently even with `produce_consume`, and `run_for()` may be late. A handler on the
-    `io_context`'s own executor must not call them: the call may throw what ends the handler. It
-    calls `run_one()` or `poll()` of this class.
+    but tasks that wait in the pool may still run; `run()` and its siblings run the handlers as
+    well, but without a strategy, on the calling thread, and count some that are the library's own.
+    They should not be called while other threads are inside `run()` or a sibling of this class:
+    handlers are not lost, but run concurrently even with `produce_consume`, and `run_for()` may be
+    late. A handler on the `io_context`'s own executor must not call them: the call may throw what
+    ends the handler. It calls `run_one()` or `poll()` of this class.
 
     `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
     waits for handlers that run on threads of the pool, and both processes start such threads anew.
@@ -92,8 +94,10 @@ public:
 
     /// With Asio's concurrency hint, as existing apps give it. 1 and
     /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and `_UNSAFE_IO` promise one thread: handlers run one
-    /// at a time, with `produce_consume`. All others are as strategy_context(). No lock is left
-    /// out. How many threads there are at most is `strategy_options::max_threads`.
+    /// at a time, with `produce_consume`, and `blocking_section` has no effect. As with
+    /// `io_context(1)`, what a handler posts waits until the handler is over, so run_one() inside
+    /// of it does not find that. All others are as strategy_context(). No lock is left out. How
+    /// many threads there are at most is `strategy_options::max_threads`.
     explicit strategy_context(int concurrency_hint);
 
     /** stop(), waits for handlers that still run on threads of the pool, and destroys the rest
@@ -113,7 +117,8 @@ public:
     strategy_metrics metrics() const { return service_.metrics(); }
 
     /// How much waits, and for how long. Costs what a look at the clock does: it may be asked for
-    /// each request, by any thread. No-throw guarantee.
+    /// each request, by any thread. What is posted is counted from the first call on.
+    /// No-throw guarantee.
     load_metrics load() const noexcept { return service_.load(); }
 
     /** Runs handlers until there is no outstanding work or stop() is called. When the last caller
@@ -121,8 +126,9 @@ public:
 
         @returns how many handlers were executed: those of this thread, and those given to or run
         by the pool since the last call. With several callers the sum is right. Of handlers on the
-        `io_context`'s own executor not all are counted: while a thread runs many of these inside
-        the `io_context`, Asio tells their number only if it is not called out.
+        `io_context`'s own executor not all are counted, nor with `produce_consume` beside a
+        `blocking_section` or an exception: Asio tells their number only if the thread does not have
+        to leave the `io_context` meanwhile.
     */
     std::size_t run() { return service_.run_until(clock::time_point::max()); }
 
@@ -162,7 +168,7 @@ public:
     /// Runs the handlers that are ready, and waits for none. @returns how many.
     std::size_t poll()
     {
-        return service_.step(detail::run_call::unlimited, false, clock::time_point::max());
+        return service_.step(strategy_service::unlimited, false, clock::time_point::max());
     }
 
     /// Runs a handler if one is ready. @returns 1, or 0 if none is.
@@ -179,6 +185,8 @@ private:
     friend class strategy_context_group;
 
     using clock = std::chrono::steady_clock;
+
+    explicit strategy_context(int concurrency_hint, strategy_options options);
 
     // Ends all but the services' memory. Idempotent.
     void end() noexcept;

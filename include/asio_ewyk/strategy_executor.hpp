@@ -54,10 +54,10 @@ struct BOOST_SYMBOL_VISIBLE strategy_executor_traits
     | `blocking.possibly`  | calls the function at once                  | becomes a task |
     | `blocking.never`     | becomes a task                              | becomes a task |
 
-    The completion of an I/O object or a timer becomes a task too. It is run inline where the
-    strategy does not hand over, or does so only if the task is late (see
-    `strategy_options::grace`). An exception of a function that was called at once leaves the task
-    around it, as with `io_context`.
+    Tasks wait in the queue of the `io_context`. The completion of an I/O object or a timer is a
+    task too, which runs on the thread that has found it, unless the strategy gives it to the pool.
+    An exception of a function that was called at once leaves the task around it, as with
+    `io_context`.
 
     It answers and requires `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,
     `allocator`, `strategy` and `invocation`, and answers `context` and `mapping`. Executors are

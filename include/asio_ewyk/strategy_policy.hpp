@@ -37,15 +37,15 @@ struct task_traits
     answers, no task is lost and one thread produces. A custom one as the answer, or no policy at
     all, means `eat_what_you_kill`.
 
-    It is asked by the thread that produces, which can do nothing else meanwhile, and perhaps more
-    than once for a task. It must be quick, must not block, and must not use the context.
+    It is asked by the thread that produces, which can do nothing else meanwhile, or by one that was
+    late, and perhaps more than once for a task. It must be quick, must not block, and must not use
+    the context.
 
     Copies share the function, which lives as long as the last of them.
 
     @par Thread Safety
-    Distinct objects: safe, if the function is safe to be called by several threads at a time: one
-    context calls it on one thread after the other, several that share it do not. Shared objects:
-    const members are safe.
+    Distinct objects: safe, if the function is safe to be called by several threads at a time, which
+    one context may do, too. Shared objects: const members are safe.
 
     @par Exception Safety
     The function must be `noexcept`, which is checked when the program is compiled. Only

@@ -6,12 +6,15 @@
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/context/context_threads.hpp>
-#include <asio_ewyk/detail/context/reactor.hpp>
-#include <asio_ewyk/detail/engine/strategy_engine.hpp>
+#include <asio_ewyk/detail/context/crew.hpp>
+#include <asio_ewyk/detail/context/succession.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
+#include <asio_ewyk/detail/engine/parallelism_control.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/os/passed_exceptions.hpp>
+#include <asio_ewyk/detail/os/wakeup_op.hpp>
+#include <asio_ewyk/detail/context/posted_count.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
@@ -21,11 +24,14 @@
 #include <boost/asio/execution_context.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <mutex>
 
 namespace asio_ewyk {
 
-/** Runs the completions of one `io_context` by an execution strategy.
+/** Runs the handlers of one `io_context` by an execution strategy. They wait in the queue of that.
 
     The part of a `strategy_context` that does the work, installed in the `io_context` as one of
     its services. Apps use `strategy_context`, or `use_strategy` for an `io_context` of other code.
@@ -36,8 +42,8 @@ namespace asio_ewyk {
 class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
     , private detail::inspectable
-    , private detail::reactor_host
     , private detail::exception_passer
+    , private detail::task
 {
 public:
     using key_type = strategy_service;
@@ -47,7 +53,8 @@ public:
     enum class reactor
     {
         unknown,
-        many_threads, ///< its concurrency hint allows many threads inside run()
+        one_thread,   ///< by its concurrency hint it expects one thread inside run()
+        many_threads, ///< by its concurrency hint it expects many
     };
 
     /// Has a pool of its own. `owner` must be an `io_context`. Throws `std::invalid_argument` for
@@ -71,7 +78,7 @@ public:
     /// An executor with the strategy of the options. No-throw guarantee.
     strategy_executor get_executor() noexcept
     {
-        return strategy_executor(*this, {.strategy = engine_.strategy(), .invocation = {}});
+        return strategy_executor(*this, {.strategy = strategy(), .invocation = {}});
     }
 
     /** Runs tasks until the deadline, as `strategy_context::run_until` does.
@@ -79,6 +86,9 @@ public:
         Throws what a task on this thread throws, after production was passed on to others.
     */
     std::size_t run_until(std::chrono::steady_clock::time_point deadline);
+
+    /// More handlers than ever run.
+    static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
     /// Runs at most `limit` tasks, on this thread where the strategy allows, as
     /// `strategy_context::run_one_until` and, if it may not wait, `poll` do. Throws likewise.
@@ -98,6 +108,9 @@ public:
     /// As `strategy_context::load`. No-throw guarantee.
     load_metrics load() const noexcept;
 
+    /// The strategy of the options. No-throw guarantee.
+    strategy_t strategy() const noexcept { return succession_.strategy(); }
+
     /// Whether this thread runs a task of the context. No-throw guarantee.
     bool running_in_this_thread() const noexcept;
 
@@ -110,8 +123,11 @@ private:
     strategy_service(asio::execution_context& owner, worker_pool* shared,
         strategy_options const& options, reactor kind);
 
-    class runner;
+    class caller;
     class task_work;
+    template <class F>
+    class wrapper;
+    friend class detail::wakeup_op<strategy_service>;
 
     // The io_context calls it before it is destroyed: tasks are destroyed without being run.
     void shutdown() override;
@@ -124,71 +140,172 @@ private:
     std::size_t taken() const noexcept override;
     void tell_state(detail::text_sink& out) const noexcept override;
 
-    // Of detail::reactor_host.
-    void begin_visit(
-        detail::call_frame& frame, detail::lease::activity what, bool native) noexcept override;
-    void end_visit(detail::call_frame& frame, bool native) override;
-    bool met_native() noexcept override;
-    bool may_stay(detail::call_frame const& frame) noexcept override;
-    bool run_inside(detail::call_frame& frame, detail::task* t) override;
-    bool may_go_on(detail::call_frame& frame) noexcept override;
-    bool awaited() const noexcept override;
-    void woken_elsewhere() override;
-
     // Of detail::exception_passer.
     bool pass(std::exception_ptr const& error) noexcept override;
 
-    // Works on this thread until the call is over; the heart of run() and its siblings.
-    void take_part(detail::run_call& t);
-    void take_part_or_settle(detail::run_call& t);
+    // Of detail::task: the request for a thread to come and produce.
+    static boost::core::typeinfo const* act(task* base, detail::task_purpose purpose);
 
-    bool is_beside_others() const noexcept;
-    bool poll_beside(detail::call_frame& frame);
-    bool rest(detail::idle_caller& g, std::size_t slot, detail::run_call& t);
-    void recall_tasks() noexcept;
-    void clear_pool();
-    void submit(detail::call_frame* frame, detail::task* t, bool never_inline) noexcept;
-    enum class in_place : unsigned char
-    {
-        not_here,
-        here,
-        as_a_part, // of a handler that has been counted
-    };
-    in_place begin_in_place(detail::call_frame& frame, detail::submission s) noexcept;
-    void end_in_place(detail::call_frame& frame);
-    void end_part() noexcept;
-    template <class Task, class F>
-    void complete(detail::call_frame& frame, F&& f);
+    // What this thread works for is found by this.
+    void const* owner() const noexcept { return this; }
+    detail::call_frame* frame() const noexcept { return detail::call_frame::find(owner()); }
+
+    bool wraps(detail::submission s) const noexcept;
+    bool is_for_pool(detail::submission s) const noexcept;
+    std::uint64_t note() noexcept;
+    static void const* subject(std::uint64_t note) noexcept;
+    template <class F, class Allocator>
+    void submit(detail::submission s, F&& f, Allocator const& allocator);
+    template <class F>
+    void run_posted(detail::submission s, std::uint64_t note, F& f);
+    template <class F>
+    void run_completion(detail::submission s, F&& f);
     template <class F>
     void run_inline(F&& f);
+    template <class F>
+    void give(detail::submission s, std::uint64_t note, F& f);
+    void record_delay(std::uint64_t note) noexcept;
+    static detail::time_point submitted(std::uint64_t note) noexcept;
+
+    // Where a function that may be called at once is.
+    enum class place : unsigned char
+    {
+        as_a_part, // here, as a part of what this thread runs
+        as_a_task, // here
+        elsewhere, // it is posted
+    };
+    place where_to_run(detail::submission s) const noexcept;
+    void run_back(detail::task* t);
+
+    // How a task is run by the thread that is inside the io_context.
+    enum class way : unsigned char
+    {
+        here,        // by a thread that does not produce, or has been superseded
+        kept,        // by the producer: no thread takes over
+        leased,      // by the producer: another one takes over if it is late
+        handed_over, // another one produces
+        given,       // by the pool
+    };
+    struct decision
+    {
+        way how;
+        bool may_block;
+        bool spreads; // measures its CPU time
+    };
+    decision decide(
+        detail::call_frame& frame, detail::submission s, void const* subject) noexcept;
+    class running;
+    void end_task(detail::call_frame& frame, way how) noexcept;
+    void end_given(detail::call_frame& frame) noexcept;
+    void come_out(detail::call_frame& frame) noexcept;
+    static bool is_past(std::chrono::steady_clock::time_point t) noexcept
+    {
+        return t != detail::forever && std::chrono::steady_clock::now() >= t;
+    }
+
+    // The calls of run() and its siblings.
+    std::size_t call(std::size_t limit, bool may_wait,
+        std::chrono::steady_clock::time_point deadline, bool stepping);
+    std::size_t step_asio(detail::call_frame& frame, std::size_t limit, bool may_wait,
+        std::chrono::steady_clock::time_point deadline);
+    std::size_t run_nested(detail::call_frame& frame, std::size_t limit, bool may_wait,
+        std::chrono::steady_clock::time_point deadline);
+    std::size_t step_beside(caller const& c, std::size_t limit, bool may_wait,
+        std::chrono::steady_clock::time_point deadline);
+    void take_part(caller const& c, std::size_t& counted, std::size_t limit,
+        std::chrono::steady_clock::time_point deadline);
+    void run_job(detail::task* job);
+    bool rest(caller const& c, detail::idle_caller& self, std::size_t slot,
+        std::chrono::steady_clock::time_point deadline);
+
+    void produce(detail::call_frame& frame, std::size_t limit,
+        std::chrono::steady_clock::time_point deadline);
+    std::size_t visit(detail::call_frame& frame, std::chrono::steady_clock::time_point deadline,
+        std::chrono::milliseconds pause);
+    bool must_leave(detail::call_frame const& frame) const noexcept;
+    void arrive();
+
+    void wake_up() noexcept;
+    void woken();
+    void pass_on_wake_up() noexcept;
+
+    void recall_tasks() noexcept;
+    void give_again();
+    void give_up_request() noexcept;
+    void clear_pool();
     void report_stray(std::exception_ptr error) noexcept;
-    void run_job(detail::call_frame& frame, detail::task* job);
-    void measure() noexcept;
     void provide_io() noexcept;
-    bool over(detail::run_call const& t) const { return t.done() || ioc_.stopped(); }
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;
     std::unique_ptr<worker_pool> const own_pool_; // null where the pool is shared
     worker_pool& pool_;                   // its own, or the shared one
     std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
-    detail::context_threads threads_;
-    detail::reactor reactor_;
-    detail::strategy_engine<detail::reactor, detail::context_threads> engine_; // over both
+    strategy_policy const policy_;
+    detail::crew threads_;
+    detail::succession succession_;
+    detail::parallelism_control parallelism_;
 
-    // False if the io_context expects one thread: what a task completes inside of it then waits in
-    // a queue of that thread, and a late task would keep that back.
-    bool const leases_in_place_;
+    // Whether functions of produce_consume are posted in wrappers, too. Relaxed: those that are
+    // posted meanwhile are not seen.
+    mutable std::atomic<bool> wraps_{false};
+    mutable std::atomic<bool> counts_{false}; // likewise: whether those that wait are counted
+    mutable detail::posted_count depth_;
+    std::atomic<std::uint64_t> traced_{2}; // see note()
+    std::atomic<std::uint64_t> native_{0}; // handlers that were not wrapped
+
+    // A handler of its own is in the io_context's queue.
+    alignas(64) std::atomic<bool> wake_queued_{false};
+    std::atomic<bool> passed_on_{false}; // it has been run by a thread that it was not meant for
+    std::atomic<bool> called_{false};    // it was run inside of another handler
+    detail::wakeup_op<strategy_service> wakeup_op_; // of the thread that has set that
 
     // Of the two queues that a task may wait in, one after the other.
     mutable detail::delay_meter reactor_delay_;
     mutable detail::delay_meter pool_delay_;
+
+    // Tasks of the pool that wait for the next caller.
+    std::mutex recalled_mutex_;
+    detail::task_list recalled_; // guarded by recalled_mutex_
+    std::atomic<bool> has_recalled_{false};
 
     std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling
     detail::passed_exceptions passed_;
 
     detail::registration const watch_;
+};
+
+// While a task of the io_context runs on this thread.
+class strategy_service::running
+{
+public:
+    running(strategy_service& self, detail::call_frame& frame, decision const& d) noexcept
+        : self_(self)
+        , frame_(frame)
+        , how_(d.how)
+        , spreads_(d.spreads)
+        , cpu_before_(d.spreads ? detail::this_thread_cpu_time() : std::chrono::nanoseconds())
+    {
+        frame_.in_task = true;
+    }
+
+    running(running const&) = delete;
+    running& operator=(running const&) = delete;
+
+    ~running()
+    {
+        if (spreads_) [[unlikely]]
+            self_.parallelism_.ran(detail::this_thread_cpu_time() - cpu_before_);
+        self_.end_task(frame_, how_);
+    }
+
+private:
+    strategy_service& self_;
+    detail::call_frame& frame_;
+    way const how_;
+    bool const spreads_;
+    std::chrono::nanoseconds const cpu_before_;
 };
 
 } // namespace asio_ewyk

@@ -19,11 +19,12 @@ namespace asio_ewyk {
 
     Installs `strategy_service` in the `io_context`, at the first call. A later call gives an
     executor with its strategy, over the same pool. The `io_context` must then be run by
-    `asio_ewyk::run`. Where only `ioc.run()` runs it, there is no strategy: completions run on the
-    threads that call that, and posted tasks on one of them, one after the other. The two must not
-    be mixed at the same time. Its concurrency hint must not switch locks off
-    (`BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and its like): threads of the pool enter it, also while
-    a late handler runs inside on another one.
+    `asio_ewyk::run`. Where only `ioc.run()` runs it, there is no strategy: tasks run on the threads
+    that call that. The two must not be mixed at the same time. Several threads enter it, also while
+    a late handler runs inside on another one. So its concurrency hint must not switch locks off
+    (`BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and its like), and should not be 1: then Asio keeps what a
+    handler posts until that handler is over, and a `blocking_section` of `produce_consume` may
+    never end.
 
     Before the `io_context` is destroyed, no handler may run in the pool any more: if run() ended
     because of `stop()` or of an exception, call `strategy_service::halt()` first. (Asio shuts down

@@ -255,8 +255,6 @@ ASIO_EWYK_DECL void prometheus_page::add(
     w.histogram("asio_ewyk_context_queue_delay_seconds",
         "Time from the submission of a task until it began.", m.queue_delay);
     w.histogram("asio_ewyk_context_run_time_seconds", "Time that a task ran.", m.run_time);
-    w.histogram("asio_ewyk_context_poll_delay_seconds",
-        "Time that I/O had to wait until it was looked for.", m.poll_delay);
     w.commit();
 }
 

@@ -17,7 +17,7 @@
 #include <asio_ewyk/detail/os/cpu_quota.ipp>
 #include <asio_ewyk/detail/pool/elastic_threads.ipp>
 #include <asio_ewyk/detail/loop/event_loop_service.ipp>
-#include <asio_ewyk/detail/context/reactor.ipp>
+#include <asio_ewyk/detail/context/succession.ipp>
 #include <asio_ewyk/detail/pool/parked_threads.ipp>
 #include <asio_ewyk/detail/engine/sentinel.ipp>
 #include <asio_ewyk/detail/engine/parallelism_control.ipp>

@@ -16,21 +16,22 @@ namespace asio_ewyk {
 namespace detail {
 
 // What a program promises that gives such a hint, it may rely on, too.
-inline strategy_t strategy_for_hint(int concurrency_hint) noexcept
+inline bool expects_one_thread(int concurrency_hint) noexcept
 {
     return concurrency_hint == BOOST_ASIO_CONCURRENCY_HINT_1
-            || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)
-            || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO)
-        ? strategy_t::produce_consume
-        : strategy_t();
+        || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)
+        || concurrency_hint == static_cast<int>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO);
+}
+
+inline strategy_t strategy_for_hint(int concurrency_hint) noexcept
+{
+    return expects_one_thread(concurrency_hint) ? strategy_t::produce_consume : strategy_t();
 }
 
 } // namespace detail
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(strategy_options options)
-    : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-    , service_(asio::make_service<strategy_service>(
-          *this, options, strategy_service::reactor::many_threads))
+    : strategy_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE, std::move(options))
 {
 }
 
@@ -54,7 +55,20 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(worker_pool& po
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(int concurrency_hint)
-    : strategy_context(detail::strategy_for_hint(concurrency_hint))
+    : strategy_context(
+          concurrency_hint, {.strategy = detail::strategy_for_hint(concurrency_hint)})
+{
+}
+
+// No lock is left out: what the user posts from threads of the pool would race.
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
+    int concurrency_hint, strategy_options options)
+    : asio::io_context(detail::expects_one_thread(concurrency_hint)
+              ? BOOST_ASIO_CONCURRENCY_HINT_1
+              : BOOST_ASIO_CONCURRENCY_HINT_SAFE)
+    , service_(asio::make_service<strategy_service>(*this, options,
+          detail::expects_one_thread(concurrency_hint) ? strategy_service::reactor::one_thread
+                                                       : strategy_service::reactor::many_threads))
 {
 }
 

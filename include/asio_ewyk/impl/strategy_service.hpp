@@ -5,16 +5,19 @@
 #ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
 
+#include <asio_ewyk/detail/engine/trace_choice.hpp>
+#include <asio_ewyk/detail/os/thread_stack.hpp>
 #include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/config.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace asio_ewyk {
 
-// What a task is to the io_context: outstanding work until it has run.
+// What a task of the pool is to the io_context: outstanding work until it has run.
 class BOOST_SYMBOL_VISIBLE strategy_service::task_work
 {
 public:
@@ -27,61 +30,143 @@ private:
     detail::strategy_work work_;
 };
 
+// What is posted to the io_context: a function, and how it is to be run.
+template <class F>
+class strategy_service::wrapper
+{
+public:
+    template <class G>
+    wrapper(strategy_service& service, detail::submission s, std::uint64_t note, G&& f)
+        : to_(service, s)
+        , note_(note)
+        , f_(std::forward<G>(f))
+    {
+    }
+
+    void operator()() { to_.target().run_posted(to_.get(), note_, f_); }
+
+private:
+    detail::packed_target<strategy_service> to_;
+    std::uint64_t note_; // see strategy_service::note()
+    F f_;
+};
+
 template <class F, class Allocator>
 void strategy_service::execute(detail::submission s, F&& f, Allocator const& allocator)
 {
-    detail::call_frame* const frame = detail::call_frame::find(&engine_);
-    // In a frame, or on a thread that runs the io_context itself: as plain Asio does.
-    if (!s.blocking_never
-        && (frame
-            || (ioc_.get_executor().running_in_this_thread()
-                && !detail::call_frame::is_away(&engine_))))
-    {
-        if (!frame || !frame->in_producer)
-            return run_inline(std::forward<F>(f));
-        switch (begin_in_place(*frame, s))
-        {
-        case in_place::here:
-            return complete<detail::task_for<F, Allocator, task_work>>(
-                *frame, std::forward<F>(f));
-        case in_place::as_a_part:
-            run_inline(std::forward<F>(f));
-            return end_part();
-        case in_place::not_here:
-            break;
-        }
-    }
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
-    submit(frame,
-        detail::make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
-                           [this]() noexcept { return task_work(*this); }),
-        s.blocking_never);
+    if (!s.blocking_never)
+        switch (where_to_run(s))
+        {
+        case place::as_a_part:
+            return run_inline(std::forward<F>(f));
+        case place::as_a_task:
+            return run_completion(s, std::forward<F>(f));
+        case place::elsewhere:
+            s.blocking_never = true;
+        }
+    submit(s, std::forward<F>(f), allocator);
 }
 
-// A completion, inside the producer, on the thread's own stack: it ends here.
-template <class Task, class F>
-void strategy_service::complete(detail::call_frame& frame, F&& f)
+// To the io_context.
+template <class F, class Allocator>
+void strategy_service::submit(detail::submission s, F&& f, Allocator const& allocator)
 {
-    struct end
-    {
-        strategy_service& self;
-        detail::call_frame& frame;
-        ~end() { self.end_in_place(frame); }
-    } const on_exit{*this, frame};
-    detail::handler_scope const running(&Task::act);
-    detail::timed_run const timed(times_.get());
-    run_inline(std::forward<F>(f));
+    auto const to = [&](auto ex) {
+        if (s.blocking_never)
+            ex = asio::require(ex, asio::execution::blocking.never);
+        if (s.continuation)
+            ex = asio::require(ex, asio::execution::relationship.continuation);
+        if (wraps(s))
+            ex.execute(wrapper<std::decay_t<F>>(*this, s, note(), std::forward<F>(f)));
+        else
+            ex.execute(std::forward<F>(f));
+    };
+    if constexpr (std::is_same_v<Allocator, std::allocator<void>>)
+        to(ioc_.get_executor());
+    else
+        to(asio::require(ioc_.get_executor(), asio::execution::allocator(allocator)));
 }
 
+// Asio keeps an exception until the handler that it runs is over.
+template <class F>
+void strategy_service::run_completion(detail::submission s, F&& f)
+{
+    try
+    {
+        std::decay_t<F> function(std::forward<F>(f));
+        run_posted(s, 0, function);
+    }
+    catch (...)
+    {
+        std::exception_ptr error = detail::exception_of_a_handler();
+        if (!error)
+            throw;
+        report_stray(std::move(error));
+    }
+}
+
+// By the thread that is inside the io_context.
+template <class F>
+void strategy_service::run_posted(detail::submission s, std::uint64_t note, F& f)
+{
+    if ((note & 1) != 0) [[unlikely]]
+        depth_.take();
+    detail::call_frame* const here = frame();
+    if (!here || here->in_task) [[unlikely]]
+    {
+        // The io_context is run by its own functions, or by a handler: a part of that.
+        if (is_for_pool(s))
+            return give(s, note, f);
+        return f();
+    }
+    decision const d = decide(*here, s, subject(note));
+    if (d.how == way::given)
+    {
+        ++here->counted;
+        give(s, note, f);
+        return end_given(*here);
+    }
+    if (times_ && note > 1) [[unlikely]]
+        record_delay(note);
+    running const until_end(*this, *here, d);
+    detail::handler_scope const scope(&detail::describe<F>, subject(note));
+    detail::timed_run const timed(times_.get());
+    if (d.may_block)
+        f();
+    else
+    {
+        detail::may_block_scope const mark(false);
+        f();
+    }
+    here->rethrow_captured();
+}
+
+// As a part of the task that this thread runs. Asio keeps an exception until the handler is over;
+// the pool keeps it in the frame.
 template <class F>
 void strategy_service::run_inline(F&& f)
 {
     // A function that was suspended may resume when the context is gone.
-    detail::call_frame::run_inline(&engine_, std::forward<F>(f),
+    detail::call_frame::run_inline(owner(), std::forward<F>(f),
         [this, there = watch_.there()](std::exception_ptr e) noexcept {
             there.report_by([&] { report_stray(std::move(e)); });
         });
+}
+
+// To the pool. It may allocate: then the function is moved once more.
+template <class F>
+void strategy_service::give(detail::submission s, std::uint64_t note, F& f)
+{
+    detail::task* const t = detail::make_task(std::move(f), s.strategy, s.invocation,
+        std::allocator<void>(), [this]() noexcept { return task_work(*this); });
+    if (times_)
+        t->submitted = detail::time_stamp(submitted(note));
+    detail::trace_point(detail::trace_event::post, t);
+    detail::trace_choice(t, s.strategy, detail::sub_strategy::produce_execute_consume, false);
+    if (detail::task* const back = threads_.give(detail::task_ptr(t), s.strategy))
+        run_back(back);
 }
 
 } // namespace asio_ewyk

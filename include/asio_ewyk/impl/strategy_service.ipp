@@ -7,8 +7,8 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/describe_production.hpp>
-#include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/leave_run.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
@@ -31,19 +31,27 @@ namespace asio_ewyk {
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution_context& owner,
     worker_pool* shared, strategy_options const& options, reactor kind)
     : asio::execution_context::service(owner)
+    , task(&strategy_service::act, options.strategy, invocation_t::blocking, true)
     , ioc_(static_cast<asio::io_context&>(owner))
     , own_pool_(shared ? nullptr : std::make_unique<worker_pool>(options.pool()))
     , pool_(shared ? *shared : *own_pool_)
     , times_(detail::times_if(pool_.options().timing))
-    , threads_(detail::pool_access::threads(pool_), &engine_, options.strategy)
-    , reactor_(ioc_, threads_, &engine_, *this)
-    , engine_(reactor_, threads_, options.strategy, detail::checked_grace(options.grace),
-          detail::checked_policy(options.policy, options.strategy))
-    , leases_in_place_(kind == reactor::many_threads)
-    , watch_(&engine_, *this, detail::stall_settings(pool_.options()))
+    , policy_(detail::checked_policy(options.policy, options.strategy))
+    , threads_(detail::pool_access::threads(pool_), this, options.strategy)
+    , succession_(threads_, options.strategy, detail::checked_grace(options.grace),
+          options.strategy != strategy_t::produce_consume && kind != reactor::one_thread,
+          options.strategy == strategy_t::produce_consume && kind == reactor::many_threads, this,
+          *this)
+    , parallelism_(succession_.watch().in_use())
+    , watch_(this, *this, detail::stall_settings(pool_.options()))
 {
     threads_.pool().client().pass_exceptions_by(*this);
-    measure();
+    threads_.pool().client().measure(times_.get());
+    succession_.wake_by(
+        [](void* self) noexcept { static_cast<strategy_service*>(self)->wake_up(); }, this);
+    bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
+    wraps_.store(observed);
+    counts_.store(observed);
     provide_io();
 }
 
@@ -62,16 +70,16 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
 
 ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
+// Asio waits for a condition until something does I/O. Then it waits inside the system, and a
+// thread that waits for a condition is in a handler.
 ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
 {
-    if (!leases_in_place_)
-        reactor_.may_expect_one_thread();
-    if (!engine_.leases())
+    if (!succession_.leases())
         return;
     try
     {
         asio::steady_timer const any(ioc_);
-        reactor_.has_io();
+        succession_.has_io();
     }
     catch (std::exception const&)
     {
@@ -79,155 +87,215 @@ ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
     }
 }
 
+// How functions are submitted and run
+
 ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 {
-    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
-    return frame ? !frame->in_producer
-                 : ioc_.get_executor().running_in_this_thread()
-            && !detail::call_frame::is_away(&engine_);
+    return frame()
+        || (ioc_.get_executor().running_in_this_thread()
+            && !detail::call_frame::is_away(owner()));
 }
 
-ASIO_EWYK_DECL void strategy_service::submit(
-    detail::call_frame* frame, detail::task* t, bool never_inline) noexcept
+// With produce_consume the io_context does by itself what is to be done, unless it is observed.
+ASIO_EWYK_DECL bool strategy_service::wraps(detail::submission s) const noexcept
 {
+    return !succession_.is_exclusive() || s.strategy != strategy_t::produce_consume
+        || wraps_.load(std::memory_order_relaxed) || detail::trace_recorder::get();
+}
+
+// Layout: [time of the steady_clock, or a number for the trace 63 bits][counted 1 bit]. 0: nothing
+// is to be known.
+ASIO_EWYK_DECL std::uint64_t strategy_service::note() noexcept
+{
+    std::uint64_t note = 0;
     if (times_)
-        t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
-    if (frame && frame->in_producer && !never_inline)
+        note = static_cast<std::uint64_t>(
+                   std::chrono::steady_clock::now().time_since_epoch().count())
+            << 1;
+    else if (detail::trace_recorder::get()) [[unlikely]]
+        note = traced_.fetch_add(2, std::memory_order_relaxed);
+    if (note != 0)
+        detail::trace_point(detail::trace_event::post, subject(note));
+    if (counts_.load(std::memory_order_relaxed))
     {
-        reactor_.capture(*frame, t);
-        // The handler around it may be late, and wait for it. Dekker: the thread that has taken the
-        // right over looks for tasks before it sleeps. Either it sees this one, or it is seen here.
-        if (!engine_.has_right(*frame))
-            reactor_.captured_late();
+        depth_.post();
+        note |= 1;
     }
-    else if (frame && frame->producing && !frame->leased_by)
-        reactor_.post_own(t);
-    else
-        reactor_.post(t);
+    return note;
 }
 
-ASIO_EWYK_DECL void strategy_service::begin_visit(
-    detail::call_frame& frame, detail::lease::activity what, bool native) noexcept
+ASIO_EWYK_DECL void const* strategy_service::subject(std::uint64_t note) noexcept
 {
-    engine_.begin_visit(frame, what);
-    // The first to run may be a native handler, which nothing marks.
-    if (frame.leased_by && (native || frame.staying))
-        engine_.watch().alert();
+    return reinterpret_cast<void const*>(note & ~std::uint64_t{1});
 }
 
-ASIO_EWYK_DECL void strategy_service::end_visit(detail::call_frame& frame, bool native)
+// Of what was not posted, now.
+ASIO_EWYK_DECL detail::time_point strategy_service::submitted(std::uint64_t note) noexcept
 {
-    bool const leased = frame.leased_by != nullptr;
-    engine_.end_visit(frame);
-    if (native && leased)
-    {
-        engine_.watch().expect_native();
-        engine_.watch().alert();
-    }
+    if (note < 2)
+        return std::chrono::steady_clock::now();
+    return detail::time_point(detail::time_point::duration(note >> 1));
 }
 
-ASIO_EWYK_DECL bool strategy_service::met_native() noexcept
+ASIO_EWYK_DECL void strategy_service::record_delay(std::uint64_t note) noexcept
 {
-    return engine_.watch().met_native();
+    times_->queue_delay.record(std::chrono::steady_clock::now() - submitted(note));
 }
 
-// A call that steps, or has a deadline, comes out after each completion; and so does one that
-// measures how long I/O is not looked for.
-ASIO_EWYK_DECL bool strategy_service::may_stay(detail::call_frame const& frame) noexcept
+ASIO_EWYK_DECL bool strategy_service::is_for_pool(detail::submission s) const noexcept
 {
-    if (frame.nested || times_ || (frame.run && !frame.run->endless()))
-        return false;
-    strategy_t const s = engine_.resolve(engine_.strategy(), {});
-    // One of the pool looks after each whether a caller is idle.
-    return (s == strategy_t::produce_consume && frame.run && !threads_.some_are_away())
-        || (leases_in_place_ && s != strategy_t::produce_execute_consume
-            && engine_.may_lease(frame, s));
+    bool const may_block = detail::this_thread_may_block;
+    return detail::choose(
+               policy_({s.strategy, s.invocation, may_block}), s.invocation, may_block, true)
+        == detail::sub_strategy::produce_execute_consume;
 }
 
-ASIO_EWYK_DECL bool strategy_service::run_inside(detail::call_frame& frame, detail::task* t)
+// A completion, or what a handler dispatches.
+ASIO_EWYK_DECL auto strategy_service::where_to_run(detail::submission s) const noexcept -> place
 {
-    return engine_.run_inside(frame, t);
+    detail::call_frame const* const here = frame();
+    if (!here)
+        // The io_context may be run by its own functions.
+        return !ioc_.get_executor().running_in_this_thread()
+                || detail::call_frame::is_away(owner()) || is_for_pool(s)
+            ? place::elsewhere
+            : place::as_a_part;
+    if (here->in_task || !wraps(s))
+        return place::as_a_part;
+    char const on_stack = 0;
+    if (detail::thread_stack::of_this_thread().holds(&on_stack)) [[likely]]
+        return place::as_a_task;
+    // The stack of a stackful coroutine, which may be suspended: nothing is begun there that would
+    // have to end. The function is a part of the handler that has resumed it.
+    return is_for_pool(s) ? place::elsewhere : place::as_a_part;
 }
 
-ASIO_EWYK_DECL bool strategy_service::may_go_on(detail::call_frame& frame) noexcept
-{
-    return engine_.may_go_on(frame);
-}
-
-ASIO_EWYK_DECL bool strategy_service::awaited() const noexcept
-{
-    return engine_.awaited();
-}
-
-// Runs tasks without the reactor: for a wake-up on a thread that is not ours. Only some of them, to
-// leave completions their turn; if there are more, another wake-up is under way.
-ASIO_EWYK_DECL void strategy_service::woken_elsewhere()
-{
-    detail::run_call t(64, detail::run_call::waiting::no_reactor, detail::forever, true);
-    take_part(t);
-    if (!engine_.idle())
-        reactor_.run_posted();
-    // It was meant for the producer, which passes the right on.
-    if (engine_.awaited())
-        reactor_.expel();
-}
-
-// Whether a completion inside the producer is to be run right there: the right to produce stays, or
-// is leased. A stackful coroutine may be suspended in the middle of it. So on its stack nothing is
-// begun that would have to end: the completion is a part of the handler that has resumed the
-// coroutine. In a visit for one completion, a second one is a part of the first, or of a handler of
-// Asio's that dispatches both.
-ASIO_EWYK_DECL strategy_service::in_place strategy_service::begin_in_place(
-    detail::call_frame& frame, detail::submission s) noexcept
+// What is done with a task that the thread of that frame has found inside the io_context.
+ASIO_EWYK_DECL auto strategy_service::decide(
+    detail::call_frame& frame, detail::submission s, void const* subject) noexcept -> decision
 {
     using enum detail::sub_strategy;
-    strategy_t const resolved = engine_.resolve(s.strategy, s.invocation);
-    auto const sub = detail::choose(resolved, s.invocation, detail::this_thread_may_block, true);
-    bool const stays = sub == produce_consume;
-    if (!stays && (!leases_in_place_ || sub != execute_produce_consume || !frame.leased_by))
-        return in_place::not_here;
-    char const here = 0;
-    if ((frame.accounted && !frame.staying)
-        || !detail::thread_stack::of_this_thread().holds(&here)) [[unlikely]]
-        return in_place::as_a_part;
-    if (stays)
-        engine_.begin_kept(frame);
-    else if (!engine_.begin_task(frame, resolved))
-        return in_place::not_here;
-    threads_.count(frame);
-    ++frame.own_inside;
-    frame.accounted = true;
-    frame.in_producer = false;
-    return in_place::here;
-}
-
-// On the thread on which it has ended.
-ASIO_EWYK_DECL void strategy_service::end_part() noexcept
-{
-    detail::call_frame* const frame = detail::call_frame::find(&engine_);
-    if (frame && frame->staying && frame->has_captured())
-        reactor_.come_out(*frame);
-}
-
-ASIO_EWYK_DECL void strategy_service::end_in_place(detail::call_frame& frame)
-{
-    engine_.end_section(frame);
-    if (frame.producing)
-        engine_.end_kept(frame);
-    else if (engine_.end_task(frame) == decltype(engine_)::task_end::resumed)
+    bool const may_block = detail::this_thread_may_block;
+    strategy_t const resolved = policy_({s.strategy, s.invocation, may_block});
+    detail::strategy_counters& counters = succession_.counters();
+    auto sub = detail::choose(resolved, s.invocation, may_block, true);
+    bool spreads = false;
+    if (sub == execute_produce_consume)
     {
-        reactor_.resumed();
-        engine_.begin_visit(frame, detail::lease::activity::waits);
+        if (frame.stepping)
+            sub = produce_consume; // a caller that steps runs it itself
+        else if (succession_.is_exclusive())
+            sub = detail::choose(resolved, s.invocation, may_block, false);
+        else if (!succession_.has_lease(frame))
+        {
+            // An earlier handler that nothing marked was late. This one is here, so it runs here.
+            counters.execute_produce_consume();
+            return {way::here, may_block, false};
+        }
+        else
+        {
+            bool const leases = succession_.watch().in_use();
+            if (leases && parallelism_.count() && succession_.keep(frame)) [[unlikely]]
+            {
+                // While no other can produce, for what it reads belongs to the producer.
+                parallelism_.producer_is_this_thread();
+                parallelism_.look();
+                succession_.keep_no_more(frame);
+            }
+            if (leases && parallelism_.leases() && succession_.may_be_taken_over(frame, resolved))
+            {
+                // If the lease ends just now, this may count one too few.
+                counters.on_lease();
+                detail::trace_choice(subject, resolved, sub, true);
+                succession_.mark_task(frame);
+                return {way::leased, may_block, false};
+            }
+            spreads = leases && !parallelism_.leases();
+            sub = detail::choose(
+                resolved, s.invocation, may_block, succession_.hand_over(frame, resolved));
+        }
     }
-    frame.in_producer = true;
-    if (frame.staying && (!frame.producing || frame.has_captured() || reactor_.is_awaited()))
-        reactor_.come_out(frame);
+    if (sub == produce_execute_consume)
+        return {way::given, may_block, false};
+    detail::trace_choice(subject, resolved, sub, false);
+    switch (sub)
+    {
+    case execute_produce_consume:
+        counters.execute_produce_consume();
+        return {way::handed_over, may_block, spreads};
+    case produce_invoke_consume:
+        counters.produce_invoke_consume();
+        break;
+    default:
+        counters.produce_consume();
+    }
+    bool const kept = !succession_.is_exclusive() && succession_.keep(frame);
+    return {kept ? way::kept : way::here, may_block && sub != produce_invoke_consume, false};
 }
 
-// An exception of a function that ran inline, on a thread that does not work for the context.
+ASIO_EWYK_DECL void strategy_service::end_task(detail::call_frame& frame, way how) noexcept
+{
+    ++frame.counted;
+    frame.in_task = false;
+    if (frame.away) [[unlikely]]
+        detail::call_frame::come_back(frame.away); // a section was left open, as by a coroutine
+    if (how == way::kept)
+        succession_.keep_no_more(frame);
+    else if (!succession_.is_exclusive() && !frame.stepping && !succession_.settle(frame))
+        come_out(frame);
+}
+
+// After a task that was given away, by a thread that may have been late in a native handler.
+ASIO_EWYK_DECL void strategy_service::end_given(detail::call_frame& frame) noexcept
+{
+    if (!succession_.is_exclusive() && !frame.stepping && !succession_.has_lease(frame)
+        && !succession_.settle(frame))
+        come_out(frame);
+}
+
+// The thread leaves io_context::run() when the handler is over, if no exception takes it out.
+ASIO_EWYK_DECL void strategy_service::come_out(detail::call_frame& frame) noexcept
+{
+    if (std::uncaught_exceptions() == frame.exceptions() && std::exchange(frame.stays, false))
+        detail::leave_run::request(ioc_);
+}
+
+// The request came to a thread that does not need it.
+ASIO_EWYK_DECL void strategy_service::give_up_request() noexcept
+{
+    succession_.give_up_request();
+    succession_.dispatch(); // unless a thread produces
+}
+
+// A task that the pool has no thread for.
+ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
+{
+    if (t == this)
+    {
+        // It was the request for a producer, which is here. So one thread less is to produce. If
+        // all still are, a task that waits next would wait for ever.
+        give_up_request();
+        if (!threads_.pool().all_produce() || !(t = threads_.pool().take()))
+            return;
+        if (t == this)
+            return give_up_request();
+    }
+    detail::call_frame* const here = frame();
+    if (!here || here->in_task)
+        return t->run();
+    succession_.counters().produce_consume();
+    bool const kept = !succession_.is_exclusive() && succession_.keep(*here);
+    running const until_end(
+        *this, *here, {kept ? way::kept : way::here, detail::this_thread_may_block, false});
+    --here->counted; // it was counted when it was given away
+    detail::run_timed(times_.get(), *t);
+    here->rethrow_captured();
+}
+
+// An exception of a function that ran inline, beside what runs as a task.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::report_stray(std::exception_ptr error) noexcept
 {
-    // This thread runs the io_context itself, whose executor keeps it until the handler is over.
+    // This thread runs the io_context, whose executor keeps it until the handler is over.
     if (auto const ex = ioc_.get_executor(); ex.running_in_this_thread())
         return ex.execute([&] { std::rethrow_exception(std::move(error)); });
     auto& threads = detail::pool_access::threads(pool_);
@@ -241,138 +309,386 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr con
 {
     if (!passed_.pass(error))
         return false;
-    reactor_.expel();
+    wake_up();
     threads_.wake_all();
     return true;
 }
 
-// Counts a thread as being inside run().
-class strategy_service::runner
+// The thread that produces
+
+ASIO_EWYK_DECL bool strategy_service::must_leave(detail::call_frame const& frame) const noexcept
+{
+    return frame.pooled ? threads_.not_stepping() == 0 || threads_.should_give_back(frame)
+                        : frame.throws && passed_.any();
+}
+
+// This thread has the lease. It runs handlers until it has lost that, or is to leave. An exception
+// leaves when another thread was asked to produce.
+ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::size_t limit,
+    std::chrono::steady_clock::time_point deadline)
+{
+    struct out
+    {
+        strategy_service& self;
+        detail::call_frame& frame;
+        int const exceptions = std::uncaught_exceptions();
+
+        ~out()
+        {
+            if (frame.away)
+                detail::call_frame::come_back(frame.away);
+            bool const stopped = self.ioc_.stopped();
+            self.succession_.leave(frame, !stopped);
+            if (stopped)
+                self.threads_.wake_all();
+            // Asio keeps what a handler submits as a continuation until the handler is over, and
+            // expects the same thread to take it then: it wakes no other for that.
+            else if ((frame.counted + frame.uncounted != 0
+                         || std::uncaught_exceptions() != exceptions)
+                && (self.succession_.leases() || self.threads_.runners() > 1
+                    || self.threads_.some_are_away()))
+                self.wake_up();
+        }
+    } const on_exit{*this, frame};
+    detail::trace_span const produces(detail::trace_event::produce, owner());
+    // A native handler, which nothing marks, may come first.
+    if (succession_.watch().in_use())
+        succession_.watch().alert();
+    bool const endless = deadline == detail::forever && limit == unlimited && !times_
+        && !(frame.pooled && succession_.is_exclusive());
+    constexpr std::chrono::milliseconds shortest_pause(1);
+    constexpr std::chrono::milliseconds longest_pause(64);
+    auto pause = shortest_pause;
+    while (frame.counted < limit && !must_leave(frame))
+    {
+        std::size_t const known = frame.counted + frame.uncounted;
+        std::size_t n = 0;
+        bool const visits = succession_.visits();
+        bool const stays = frame.stays = endless && !visits;
+        {
+            detail::trace_span const waits(detail::trace_event::wait);
+            if (stays)
+                n = detail::leave_run::run_until_left(ioc_);
+            else if (visits)
+                n = visit(frame, deadline, pause);
+            else
+                n = deadline == detail::forever ? ioc_.run_one() : ioc_.run_one_until(deadline);
+        }
+        frame.stays = false;
+        // Asio tells how many there were, if the thread was not called out.
+        if (std::size_t const all = known + n; all > frame.counted + frame.uncounted)
+        {
+            std::size_t const native = all - (frame.counted + frame.uncounted);
+            native_.fetch_add(native, std::memory_order_relaxed);
+            frame.counted += native;
+        }
+        if (!frame.producing || (stays && ioc_.stopped()))
+            break;
+        if (n == 0 && !stays && (!visits || ioc_.stopped() || is_past(deadline)))
+            break;
+        if (!stays && !succession_.is_exclusive() && !succession_.settle(frame))
+            break;
+        if (visits)
+            pause = n == 0 ? std::min(2 * pause, longest_pause) : shortest_pause;
+        // Those that were late in native handlers wait inside, too, until they meet what is ours.
+        // This one is not inside now, so Asio gives it to one of them.
+        if (visits && (n == 0 || frame.counted % 32 == 0) && succession_.inside() > 1)
+            pass_on_wake_up();
+    }
+}
+
+// Runs a handler. If one is ready it may be native: then nothing else marks it. `pause`: how long
+// it waits for one while others are inside, whom this thread is to call out.
+ASIO_EWYK_DECL std::size_t strategy_service::visit(detail::call_frame& frame,
+    std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds pause)
+{
+    succession_.mark_native(frame);
+    if (std::size_t const n = ioc_.poll_one(); n != 0)
+        return n;
+    // With another number, so that it merely waits.
+    if (!succession_.settle(frame) || ioc_.stopped())
+        return 0;
+    auto const end
+        = succession_.inside() > 1 ? std::min(deadline, detail::after(pause)) : deadline;
+    return end == detail::forever ? ioc_.run_one() : ioc_.run_one_until(end);
+}
+
+// A thread that was asked to produce.
+ASIO_EWYK_DECL boost::core::typeinfo const* strategy_service::act(
+    task* base, detail::task_purpose purpose)
+{
+    auto* const self = static_cast<strategy_service*>(base);
+    if (purpose == detail::task_purpose::run)
+        self->arrive();
+    else if (purpose == detail::task_purpose::destroy)
+        self->succession_.give_up_request();
+    return nullptr;
+}
+
+// One of the pool.
+ASIO_EWYK_DECL void strategy_service::arrive()
+{
+    detail::trace_point(detail::trace_event::arrive, owner());
+    detail::call_frame& here = *frame();
+    if (!succession_.arrive(here))
+        return;
+    if (succession_.watch().in_use())
+        threads_.pool().keep_one_parked();
+    struct credit
+    {
+        strategy_service& self;
+        detail::call_frame& frame;
+        ~credit() { self.threads_.credit(frame.counted); }
+    } const on_exit{*this, here};
+    produce(here, unlimited, detail::forever);
+}
+
+// Any thread: has a thread that is inside the io_context, or comes there, run woken(). What the
+// calling thread has done before is seen there; and a thread that runs it looks for other handlers
+// afterwards, or calls this.
+ASIO_EWYK_DECL void strategy_service::wake_up() noexcept
+{
+    detail::trace_point(detail::trace_event::wake_up, owner());
+    if (!wake_queued_.exchange(true))
+        wakeup_op_.send(ioc_, *this);
+}
+
+ASIO_EWYK_DECL void strategy_service::woken()
+{
+    bool const was_passed_on = passed_on_.exchange(false);
+    wake_queued_.store(false);
+    detail::call_frame* const here = frame();
+    if (!here)
+        return;
+    ++here->uncounted;
+    if (succession_.is_exclusive())
+    {
+        // The only caller stays inside: it gets the right again when the handler of the one that
+        // comes back is over.
+        if (here->producing && succession_.awaited())
+            here->gave_way |= succession_.serve_section(
+                *here, here->nested != 0 || (here->stays && threads_.runners() == 1));
+    }
+    else if (!here->in_task && !here->stepping)
+        succession_.settle(*here);
+    if (!here->in_task
+        && (must_leave(*here) || !here->producing || (here->stays && succession_.visits())))
+        come_out(*here);
+    // It may be meant for another thread: one of the pool that is to leave, or a caller that is to
+    // throw. Asio gives it to that one only if it waits alone.
+    bool const is_for_pool = threads_.not_stepping() == 0 && !here->pooled
+        && threads_.pool().client().pins() != 0;
+    bool const is_for_caller = passed_.any() && !here->throws;
+    if (!here->in_task)
+        give_again();
+    if ((is_for_pool || is_for_caller) && !was_passed_on && succession_.inside() > 1) [[unlikely]]
+        pass_on_wake_up();
+}
+
+// Has another thread that is inside run woken(), if one can.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::pass_on_wake_up() noexcept
+{
+    passed_on_.store(true);
+    wake_up();
+    auto const enough = detail::after(std::chrono::milliseconds(1));
+    while (wake_queued_.load() && std::chrono::steady_clock::now() < enough)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+// The calls of run() and its siblings
+
+// Counts a thread as being inside run() or a sibling.
+class strategy_service::caller
 {
 public:
-    runner(strategy_service& self, detail::call_frame& frame, bool in_a_handler)
+    // `inner`: in a handler of the context, on whichever thread.
+    caller(strategy_service& self, bool stepping, bool inner)
         : self_(self)
-        , frame_(frame)
-        , in_a_handler_(in_a_handler)
+        , stepping_(stepping)
+        , inner_(inner)
     {
-        self_.threads_.runner_came(frame_.stepping);
+        // A call inside a handler takes no exceptions from other threads: the handler might catch
+        // them.
+        if (!inner)
+            self_.passed_.came();
+        self_.threads_.runner_came(stepping);
     }
 
-    runner(runner const&) = delete;
-    runner& operator=(runner const&) = delete;
+    caller(caller const&) = delete;
+    caller& operator=(caller const&) = delete;
 
-    ~runner()
+    ~caller()
     {
-        auto const [last, last_to_run] = self_.threads_.runner_left(frame_.stepping);
+        auto const [last, last_to_run] = self_.threads_.runner_left(stepping_);
         bool const stopped = self_.ioc_.stopped();
         if (stopped)
             self_.threads_.wake_all();
         // Also for a caller that stepped: a thread of the pool that has ended the last work may be
         // about to stop the io_context, which may be restarted by then.
-        if (last_to_run || (last && stopped && !in_a_handler_))
+        if (last_to_run || (last && stopped && !inner_))
             self_.clear_pool();
-        if (!last && !stopped && self_.engine_.idle())
-            self_.engine_.dispatch(frame_);
+        if (!last && !stopped)
+        {
+            // It may have been woken to take what waits.
+            self_.succession_.dispatch();
+            if (self_.threads_.pool().client().size() != 0)
+                self_.threads_.wake_idle_caller();
+        }
+        if (!inner_)
+            self_.passed_.left();
     }
+
+    bool is_inner() const noexcept { return inner_; }
+    bool is_stepping() const noexcept { return stepping_; }
 
 private:
     strategy_service& self_;
-    detail::call_frame& frame_;
-    bool const in_a_handler_;
+    bool const stepping_;
+    bool const inner_;
 };
 
 ASIO_EWYK_DECL std::size_t strategy_service::run_until(
     std::chrono::steady_clock::time_point deadline)
 {
-    using detail::run_call;
-    run_call t(run_call::unlimited, run_call::waiting::allowed, deadline, false);
-    detail::with_recycled_memory([&] { take_part_or_settle(t); });
-    return threads_.settle(t.executed());
-}
-
-// Whether this thread runs a task of the context, and does not keep the right to produce.
-ASIO_EWYK_DECL bool strategy_service::is_beside_others() const noexcept
-{
-    detail::call_frame const* const frame = detail::call_frame::find(&engine_);
-    return frame ? frame->leased_by || !frame->producing : detail::call_frame::is_away(&engine_);
+    std::size_t n = 0;
+    detail::with_recycled_memory([&] { n = call(unlimited, true, deadline, false); });
+    return n;
 }
 
 ASIO_EWYK_DECL std::size_t strategy_service::step(
     std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
-    using enum detail::run_call::waiting;
-    detail::run_call t(limit, may_wait ? allowed : none, deadline, true);
-    // Called by a handler while others run concurrently: the one that it waits for may have run on
-    // another thread already, and nothing would end this.
-    bool const beside_others = may_wait && is_beside_others();
-    if (beside_others)
-        t.end_at(detail::after(std::chrono::milliseconds(4)));
-    take_part_or_settle(t);
-    if (beside_others && t.executed() == 0 && !ioc_.stopped()
-        && std::chrono::steady_clock::now() < deadline)
-    {
-        // A handler that another thread counted; the next result has one less.
-        threads_.count_back();
-        return 1;
-    }
-    // Likewise for one that was in a section, of which this may be the second result.
-    return may_wait && t.executed() == 0 && t.has_given_way() ? 1 : t.executed();
+    return call(limit, may_wait, deadline, true);
 }
 
-// The count of a call that throws is in no result, as with an io_context. What it has given to the
-// pool, and what comes back, must not be missing in the next result.
-ASIO_EWYK_DECL void strategy_service::take_part_or_settle(detail::run_call& t)
+ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wait,
+    std::chrono::steady_clock::time_point deadline, bool stepping)
 {
-    // A call inside a handler takes no exceptions from other threads: the handler might catch them.
-    bool const inner
-        = detail::call_frame::find(&engine_) || detail::call_frame::is_away(&engine_);
-    struct caller
-    {
-        detail::passed_exceptions& thrown;
-        ~caller() { thrown.left(); }
-    };
+    detail::call_frame* const outer = frame();
+    bool const inner = outer || detail::call_frame::is_away(owner());
+    // A task that waits for handlers will not be short.
+    if (may_wait)
+        detail::call_frame::end_leases();
+    if (outer && (outer->producing || !succession_.is_exclusive()))
+        return run_nested(*outer, limit, may_wait, deadline);
+    std::size_t counted = 0;
     try
     {
-        if (inner)
-            return take_part(t);
-        t.take_from(passed_);
-        passed_.came();
         {
-            caller const here{passed_};
-            take_part(t);
+            caller const here(*this, stepping, inner);
+            if (!stepping || (succession_.is_exclusive() && may_wait))
+                take_part(here, counted, limit, deadline);
+            else
+                counted = step_beside(here, limit, may_wait, deadline);
         }
-        passed_.rethrow_one();
+        if (!inner)
+            passed_.rethrow_one();
+        return stepping ? counted : threads_.settle(counted);
     }
     catch (...)
     {
-        threads_.settle(t.executed());
+        // The count of a call that throws is in no result, as with an io_context.
+        threads_.settle(counted);
         if (!inner && detail::exception_of_a_handler())
             thrown_.add();
         throw;
     }
 }
 
-ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
+// So many handlers, by the io_context's own functions.
+ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame, std::size_t limit,
+    bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
-    detail::call_frame* const outer = detail::call_frame::find(&engine_);
-    // A task that runs handlers, or waits for some, will not be short.
-    if (outer || t.wait() == detail::run_call::waiting::allowed)
-        detail::call_frame::end_leases();
-    detail::call_frame frame(&engine_, &t);
-    frame.nested = outer && outer->producing;
-    frame.stepping = t.stepping() || frame.nested;
-    if (frame.nested)
+    bool const exclusive = succession_.is_exclusive();
+    bool const all_at_once = !may_wait && limit == unlimited && !exclusive;
+    std::size_t counted = 0;
+    while (counted < limit)
     {
-        frame.is_bound = outer->is_bound;
-        engine_.enter(frame);
-        if (frame.gave_way)
-            t.gave_way();
-        return;
+        std::size_t const own = std::exchange(frame.uncounted, 0);
+        std::size_t const n = all_at_once ? ioc_.poll()
+            : !may_wait                   ? ioc_.poll_one()
+            : deadline == detail::forever ? ioc_.run_one()
+                                          : ioc_.run_one_until(deadline);
+        std::size_t const called = std::exchange(frame.uncounted, own);
+        counted += n - called;
+        if (called != 0)
+            called_.store(true);
+        if (n == 0 || all_at_once || frame.gave_way || (exclusive && !frame.producing)
+            || (frame.throws && passed_.any()))
+            break;
     }
+    return counted;
+}
 
-    runner const present(
-        *this, frame, outer != nullptr || detail::call_frame::is_away(&engine_));
-    bool const may_wait = t.wait() == detail::run_call::waiting::allowed;
+// In a handler: what runs is a part of it.
+ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& frame,
+    std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
+{
+    struct end
+    {
+        detail::call_frame& frame;
+        strategy_service& self;
+        ~end()
+        {
+            --frame.nested;
+            // The next one may be far, and another thread relied on this one to look for others.
+            if (self.called_.exchange(false))
+                self.wake_up();
+        }
+    };
+    detail::flag_scope const in_task(frame.in_task, true);
+    detail::flag_scope const stays(frame.stays, false);
+    ++frame.nested;
+    end const on_exit{frame, *this};
+    frame.gave_way = false;
+    // While others run concurrently the one that it waits for may have run on another thread
+    // already, and nothing would end this.
+    bool const beside = may_wait && limit == 1 && !succession_.is_exclusive();
+    auto const enough
+        = beside ? std::min(deadline, detail::after(std::chrono::milliseconds(4))) : deadline;
+    std::size_t const n = step_asio(frame, limit, may_wait, enough);
+    if (beside && n == 0 && !ioc_.stopped() && std::chrono::steady_clock::now() < deadline)
+    {
+        // A handler that another thread counted; the next result has one less.
+        threads_.count_back();
+        return 1;
+    }
+    // Likewise for one that was in a section, of which this may be the second result.
+    return may_wait && n == 0 && frame.gave_way ? 1 : n;
+}
+
+// Handlers one by one, or what is ready, beside what others run.
+ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::size_t limit,
+    bool may_wait, std::chrono::steady_clock::time_point deadline)
+{
+    if (!c.is_inner() && passed_.any())
+        return 0;
+    detail::call_frame frame(owner());
+    frame.stepping = true;
+    frame.throws = !c.is_inner();
+    give_again();
+    struct out
+    {
+        strategy_service& self;
+        detail::call_frame& frame;
+        ~out()
+        {
+            self.succession_.leave(frame, !self.ioc_.stopped());
+            // See produce().
+            if (self.threads_.runners() > 1 && !self.ioc_.stopped())
+                self.wake_up();
+        }
+    };
+    if (succession_.is_exclusive() && !succession_.acquire(frame))
+        return 0;
+    out const on_exit{*this, frame};
+    return step_asio(frame, limit, may_wait, deadline);
+}
+
+// Works for the context until the call is over; the heart of run() and its siblings.
+ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& counted,
+    std::size_t limit, std::chrono::steady_clock::time_point deadline)
+{
     detail::idle_caller self;
     std::size_t slot = detail::idle_callers::none;
     struct vacate
@@ -385,66 +701,63 @@ ASIO_EWYK_DECL void strategy_service::take_part(detail::run_call& t)
                 callers.vacate(slot);
         }
     } const on_exit{threads_.callers(), slot};
-
-    detail::time_point enough{};
-    while (!over(t))
+    auto const over = [&] {
+        return ioc_.stopped()
+            || (deadline != detail::forever && std::chrono::steady_clock::now() >= deadline);
+    };
+    // Produces, if it may: by itself, or since it was asked to.
+    auto const work = [&](bool (detail::succession::*begin)(detail::call_frame&) noexcept) {
+        detail::call_frame frame(owner());
+        frame.stepping = c.is_stepping();
+        frame.throws = !c.is_inner();
+        struct add
+        {
+            std::size_t& counted;
+            detail::call_frame& frame;
+            ~add() { counted += frame.counted; }
+        } const at_end{counted, frame};
+        if ((succession_.*begin)(frame))
+            produce(frame, limit - counted, deadline);
+    };
+    while (counted < limit && !over())
     {
-        if (t.interrupted())
+        if (!c.is_inner())
             passed_.rethrow_one();
-        bool const entered = engine_.enter(frame)
-            || (t.wait() == detail::run_call::waiting::none && poll_beside(frame));
-        if (!entered && t.wait() == detail::run_call::waiting::none && threads_.is_alone(frame))
+        give_again();
+        if (succession_.is_free())
         {
-            // A thread of the pool has the right, and is about to leave; or it runs a handler,
-            // perhaps for ever.
-            if (enough == detail::time_point{})
-                enough = detail::after(std::chrono::milliseconds(2));
-            if (std::chrono::steady_clock::now() < enough)
-            {
-                std::this_thread::yield();
-                continue;
-            }
+            work(&detail::succession::acquire);
+            if (counted >= limit || over())
+                break;
         }
-        if (!may_wait || over(t))
-            break;
-        if (detail::task* job = threads_.take())
+        detail::task* job = threads_.pool().take();
+        if (!job && slot == detail::idle_callers::none)
         {
-            if (!engine_.is_production(job))
-                threads_.count_back();
-            run_job(frame, job);
+            slot = threads_.callers().occupy(self, deadline, [&] { return ioc_.stopped(); });
             continue;
         }
-        if (slot == detail::idle_callers::none)
+        if (job || (rest(c, self, slot, deadline) && (job = std::exchange(self.job, nullptr))))
         {
-            slot = threads_.callers().occupy(self, t.deadline(), [&] { return ioc_.stopped(); });
-            continue;
+            if (job == this)
+                work(&detail::succession::arrive);
+            else
+                run_job(job);
         }
-        if (rest(self, slot, t))
-            if (detail::task* job = std::exchange(self.job, nullptr))
-                run_job(frame, job);
     }
 }
 
-// With an io_context a thread that polls runs what is ready, whatever other threads run. So where
-// the producer runs a task that does not end soon, which another thread may take over from anyhow,
-// this one does. False if it does not produce, as where one task runs at a time.
-ASIO_EWYK_DECL bool strategy_service::poll_beside(detail::call_frame& frame)
+// A task that was given to the pool.
+ASIO_EWYK_DECL void strategy_service::run_job(detail::task* job)
 {
-    auto const running = engine_.running_lease();
-    if (!running)
-        return false;
-    for (auto const late = detail::after(default_grace); std::chrono::steady_clock::now() < late;)
-    {
-        if (engine_.running_lease() != running)
-            return false;
-        std::this_thread::yield();
-    }
-    return engine_.take_over_here(frame, *running);
+    detail::call_frame frame(owner());
+    frame.in_task = true;
+    threads_.pool().client().run(job);
+    frame.rethrow_captured();
 }
 
 // Parks this thread, unless there is something to do. True if another thread woke it.
-ASIO_EWYK_DECL bool strategy_service::rest(
-    detail::idle_caller& g, std::size_t slot, detail::run_call& t)
+ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller& self,
+    std::size_t slot, std::chrono::steady_clock::time_point deadline)
 {
     detail::idle_callers& callers = threads_.callers();
     detail::trace_span const parks(detail::trace_event::park);
@@ -452,24 +765,16 @@ ASIO_EWYK_DECL bool strategy_service::rest(
     detail::test_point();
     // Dekker with all of these: see doc/design.adoc. Otherwise an idle caller could sleep beside
     // work, or through a stop.
-    bool const busy = engine_.idle() || threads_.pool().client().size() != 0 || ioc_.stopped()
-        || t.interrupted();
+    bool const busy = succession_.is_free() || threads_.pool().client().size() != 0
+        || ioc_.stopped() || (!c.is_inner() && passed_.any());
     if (busy && callers.withdraw(slot))
         return false;
-    if (g.sleep.park_until(busy ? detail::forever : t.deadline()))
+    if (self.sleep.park_until(busy ? detail::forever : deadline))
         return true;
     if (callers.withdraw(slot))
         return false;
     // Claimed at the deadline: what it is claimed for comes first.
-    return g.sleep.park_until(detail::forever);
-}
-
-ASIO_EWYK_DECL void strategy_service::run_job(detail::call_frame& frame, detail::task* job)
-{
-    if (!engine_.is_production(job))
-        threads_.count(frame);
-    threads_.pool().client().run(job);
-    frame.rethrow_captured();
+    return self.sleep.park_until(detail::forever);
 }
 
 // How a strategy_service ends.
@@ -477,7 +782,6 @@ ASIO_EWYK_DECL void strategy_service::run_job(detail::call_frame& frame, detail:
 ASIO_EWYK_DECL void strategy_service::stop() noexcept
 {
     ioc_.stop();
-    reactor_.stopped();
     recall_tasks();
     threads_.wake_all();
 }
@@ -485,27 +789,59 @@ ASIO_EWYK_DECL void strategy_service::stop() noexcept
 // Handlers run only while a caller is inside run(): tasks that wait in the pool then wait here.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
 {
-    bool asked = false;
-    while (detail::task* t = threads_.take())
-        if (engine_.is_production(t))
-        {
-            asked = true;
-            t->destroy();
-        }
+    while (detail::task* t = threads_.pool().take())
+        if (t == this)
+            succession_.give_up_request();
         else
         {
-            threads_.count_back();
-            reactor_.post(t);
+            threads_.count_back(); // it counts when it is given away again
+            std::lock_guard const lock(recalled_mutex_);
+            recalled_.push(t);
+            has_recalled_.store(true);
         }
-    if (!asked)
+    // A caller that has come meanwhile may have asked, and gives the tasks away again. Dekker: it
+    // counts itself before it looks for them.
+    if (threads_.runners() == 0 || ioc_.stopped())
         return;
-    reactor_.abandoned();
-    // A caller that has come meanwhile may have asked.
-    if (threads_.runners() != 0 && engine_.idle() && !ioc_.stopped())
+    succession_.dispatch();
+    if (has_recalled_.load())
     {
-        detail::call_frame frame(&engine_);
-        engine_.dispatch(frame);
+        wake_up();
+        threads_.wake_idle_caller();
     }
+}
+
+// A caller. Throws what tasks throw that the pool gives back.
+ASIO_EWYK_DECL void strategy_service::give_again()
+{
+    if (!has_recalled_.load()) [[likely]]
+        return;
+    std::exception_ptr thrown;
+    for (;;)
+    {
+        std::unique_lock lock(recalled_mutex_);
+        detail::task* const t = recalled_.pop();
+        if (!t)
+        {
+            has_recalled_.store(false);
+            break;
+        }
+        lock.unlock();
+        threads_.credit(1);
+        try
+        {
+            if (detail::task* const back
+                = threads_.give(detail::task_ptr(t), strategy_t::produce_execute_consume))
+                run_back(back);
+        }
+        catch (...)
+        {
+            if (!(thrown = detail::exception_of_a_handler()))
+                throw;
+        }
+    }
+    if (thrown)
+        std::rethrow_exception(thrown);
 }
 
 // When the last caller of run() returns, no handler runs any more, as with an io_context; except
@@ -518,15 +854,15 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::clear_pool()
     do
     {
         recall_tasks();
-        reactor_.expel();
+        wake_up();
         pause = std::min(2 * pause, std::chrono::milliseconds(64));
-    } while (!threads_.await_pool(&engine_, detail::after(pause)));
+    } while (!threads_.await_pool(owner(), detail::after(pause)));
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
 {
     stop();
-    engine_.stop_looking(true);
+    succession_.watch().stop(true);
     threads_.pool().leave();
 }
 
@@ -534,7 +870,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
 {
     shut_down_.store(true);
     halt();
-    reactor_.destroy_tasks();
+    while (detail::task* const t = recalled_.pop())
+        t->destroy();
 }
 
 // In a handler it works if handlers run on the thread of a caller, one at a time. Otherwise another
@@ -545,14 +882,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
 {
     if (event == asio::execution_context::fork_prepare)
     {
-        if (detail::call_frame::find(&engine_)
-            && engine_.strategy() != strategy_t::produce_consume)
+        if (frame()
+            && strategy() != strategy_t::produce_consume)
             throw std::logic_error("notify_fork in a handler needs a produce_consume context");
-        if (detail::call_frame::is_away(&engine_)
-            || (detail::call_frame::find(&engine_)
-                && (threads_.some_are_away() || engine_.awaited())))
+        if (detail::call_frame::is_away(owner())
+            || (frame()
+                && (threads_.some_are_away() || succession_.awaited())))
             throw std::logic_error("notify_fork in a handler beside a blocking_section");
-        engine_.stop_looking(false);
+        succession_.watch().stop(false);
         detail::pool_access::threads(pool_).notify_fork(event);
     }
     detail::registration::notify_fork(event);
@@ -561,44 +898,42 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
         detail::pool_access::threads(pool_).notify_fork(event);
 }
 
-// Of a context that is not used yet.
-ASIO_EWYK_DECL void strategy_service::measure() noexcept
-{
-    engine_.measure(times_.get());
-    reactor_.measure(times_.get());
-    threads_.pool().client().measure(times_.get());
-}
+// Counters and present figures
 
 ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
 {
     strategy_metrics m;
-    engine_.write_to(m);
+    succession_.counters().write_to(m);
+    m.strategy = strategy();
+    m.sentinel_refused = succession_.watch().refused();
     detail::pool_client const& client = threads_.pool().client();
-    m.produce_consume += reactor_.ran_by_itself();
+    m.produce_consume += native_.load(std::memory_order_relaxed);
     m.produce_execute_consume = client.begun();
     m.exceptions = thrown_.get() + client.thrown();
-    reactor_.depth().write_to(m.queued, m.queued_max);
+    m.load = load();
+    m.queued = static_cast<std::size_t>(depth_.waiting());
+    m.queued_max = static_cast<std::size_t>(depth_.most(m.queued));
     m.queued_in_pool = client.size();
     m.callers = threads_.runners();
     m.parked_callers = std::min(threads_.callers().parked(), m.callers);
-    m.load = load();
     if (times_)
     {
         m.queue_delay = times_->queue_delay.snapshot();
         m.run_time = times_->run_time.snapshot();
-        m.poll_delay = times_->poll_delay.snapshot();
     }
     return m;
 }
 
 ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
 {
+    // What waits is counted from now on.
+    counts_.store(true);
+    wraps_.store(true);
     auto const now = std::chrono::steady_clock::now();
-    detail::queue_depth const& depth = reactor_.depth();
     detail::pool_client const& client = threads_.pool().client();
-    std::uint64_t const gone = depth.gone();
+    std::uint64_t const gone = depth_.taken();
     std::uint64_t const taken = client.taken();
-    auto const here = reactor_delay_.look(now, gone, depth.waiting());
+    auto const here = reactor_delay_.look(now, gone, depth_.waiting());
     auto const there = pool_delay_.look(now, taken, client.size());
     return {here.last + there.last, here.average + there.average, waiting(),
         threads_.pool().pool().left() + threads_.callers().parked()};
@@ -608,7 +943,7 @@ ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
 
 ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
 {
-    return static_cast<std::size_t>(reactor_.depth().waiting()) + threads_.pool().client().size();
+    return static_cast<std::size_t>(depth_.waiting()) + threads_.pool().client().size();
 }
 
 ASIO_EWYK_DECL bool strategy_service::serves() const noexcept
@@ -618,7 +953,7 @@ ASIO_EWYK_DECL bool strategy_service::serves() const noexcept
 
 ASIO_EWYK_DECL std::size_t strategy_service::taken() const noexcept
 {
-    return static_cast<std::size_t>(reactor_.depth().taken()) + threads_.pool().client().taken();
+    return static_cast<std::size_t>(depth_.taken()) + threads_.pool().client().taken();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
@@ -626,12 +961,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
 {
     out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
         << ": ";
-    detail::describe_production(out, engine_);
+    detail::describe_production(out, succession_);
     out << ", " << std::uint64_t{threads_.runners()} << " callers inside run(), "
-        << reactor_.depth().waiting() << " tasks wait for it, "
+        << depth_.waiting() << " tasks wait for it, "
         << std::uint64_t{threads_.pool().client().size()} << " for a thread";
-    if (reactor_.sleeps())
-        out << "; a submission wakes it";
 }
 
 } // namespace asio_ewyk

@@ -12,7 +12,8 @@
 namespace asio_ewyk::detail {
 
 // The right to produce, as a pure state machine: no threads, no atomics. strategy_engine keeps the
-// word in an atomic and applies these transitions by compare-and-swap; test/model explores them.
+// word in an atomic and applies these transitions by compare-and-swap; test/interleaving explores
+// them.
 
 enum class production_state : std::uint32_t
 {

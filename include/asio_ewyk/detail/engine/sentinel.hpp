@@ -75,20 +75,6 @@ public:
             rouse();
     }
 
-    // Any thread: native handlers are in use. After a wait one may come first, and nothing marks
-    // it.
-    void expect_native() noexcept
-    {
-        if (!native_.load(std::memory_order_relaxed))
-            native_.store(true, std::memory_order_relaxed);
-    }
-
-    // Whether it has ended a lease during a native handler since the last call.
-    bool met_native() noexcept
-    {
-        return met_native_.load(std::memory_order_relaxed) && met_native_.exchange(false);
-    }
-
     // Any thread: whether the system has no idle class for its thread.
     bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
@@ -147,7 +133,6 @@ private:
     // relaxed where nothing is published with them: a late value costs a nap.
     std::atomic<bool> in_bed_{true};
     std::atomic<bool> native_{false};
-    std::atomic<bool> met_native_{false};
     std::atomic<bool> refused_{false};
 
     std::atomic<bool> needs_start_{false};

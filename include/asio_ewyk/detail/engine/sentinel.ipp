@@ -213,10 +213,7 @@ ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) n
     if (outcome == ended)
         return;
     if (s.what != lease::activity::task)
-    {
-        met_native_.store(true);
-        expect_native();
-    }
+        native_.store(true, std::memory_order_relaxed);
     if (outcome == needs_start)
     {
         needs_start_.store(true);
@@ -294,7 +291,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         in_bed_.store(true);
         drowsy_since_ = now;
     }
-    else if (now - drowsy_since_ >= shortest_nap && (!s.leased || owner_.goes_quiet()))
+    else if (now - drowsy_since_ >= shortest_nap)
     {
         interval_.forget();
         native_.store(false, std::memory_order_relaxed);

@@ -17,17 +17,14 @@
 
 namespace asio_ewyk::detail {
 
-class run_call;
-
 // Marks a part of this thread's stack as working for one owner (a strategy engine or a pool), so
 // that code further up the stack can learn it. Frames nest; the innermost of an owner counts.
 // Only its own thread touches a frame.
 class BOOST_SYMBOL_VISIBLE call_frame
 {
 public:
-    explicit call_frame(void const* owner, run_call* of = nullptr) noexcept
-        : run(of)
-        , owner_(owner)
+    explicit call_frame(void const* owner) noexcept
+        : owner_(owner)
         , outer_(std::exchange(top_, this))
         , activity_(thread_activity::mine())
         , served_before_(activity_.serve({nullptr, owner}))
@@ -74,19 +71,16 @@ public:
     }
 
     // Gives away the rights to produce that tasks on this thread keep, until come_back() with the
-    // same key. False if there is none. A frame inside of another one of its owner has the right of
-    // that, and is_bound if that is.
+    // same key. False if there is none.
     BOOST_NOINLINE static bool go_away(void const* key) noexcept
     {
         bool any = false;
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->home && f->producing && !f->away && !f->is_bound)
+            if (f->home && f->producing && !f->away)
             {
                 any = true;
                 f->away = key;
-                if (!f->nested)
-                    f->home->go_away(*f);
-                f->producing = false;
+                f->home->go_away(*f);
             }
         return any;
     }
@@ -132,33 +126,17 @@ public:
             std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
-    bool has_captured() const noexcept { return error_ != nullptr; }
+    // How many exceptions were under way when it began.
+    int exceptions() const noexcept { return exceptions_; }
 
-    // The call of run() and its like that this frame stands for; null on a thread of the pool.
-    run_call* const run;
-
-    // This thread holds the right to produce.
+    // This thread holds the right to produce, as far as it knows.
     bool producing = false;
-
-    // This thread is inside the producer, so what is submitted now is a product.
-    bool in_producer = false;
-
-    // This thread stays inside the producer for several completions; and it is to come out.
-    bool staying = false;
-    bool must_come_out = false;
-
-    // This step is already counted, or needs no counting; and how many were run while it stays.
-    bool accounted = false;
-    std::size_t own_inside = 0;
-
-    // A completion was captured since this thread entered the producer.
-    bool captured_inside = false;
 
     // This thread is inside the engine's loop.
     bool looping = false;
 
-    // The caller drives the context step by step: only callers like it take over from it.
-    bool stepping = false;
+    // It runs a task, and what it dispatches is a part of that.
+    bool in_task = false;
 
     // It stands for a thread of the pool that was given a task of its owner.
     bool pooled = false;
@@ -166,8 +144,19 @@ public:
     // The pool counts this thread among those that produce.
     bool occupies = false;
 
-    // A frame further down holds the right to produce, which therefore stays on this thread.
-    bool nested = false;
+    // It is inside io_context::run(), and has not asked to come out.
+    bool stays = false;
+
+    // The caller drives the context step by step.
+    bool stepping = false;
+
+    // What other threads have thrown leaves the call of run() that it stands for.
+    bool throws = false;
+
+    // How many calls of run() or a sibling of its owner handlers on this thread are inside of; and
+    // whether another handler has had the right during one.
+    unsigned nested = 0;
+    bool gave_way = false;
 
     // The lessor of the lease that this thread works on, and the lease; null if there is none, or
     // it is known to have ended.
@@ -180,32 +169,25 @@ public:
     lessor* home = nullptr;
     void const* away = nullptr;
 
-    // No section gives the right away here: what this thread submits to the io_context that it is
-    // inside of would wait for the end of its handler.
-    bool is_bound = false;
-
-    // Nested: while the task waited, another one came back from a section and had the right.
-    bool gave_way = false;
-
-    // It leases again after a task that keeps the right.
-    bool leases_again = false;
-
-    // Handlers that a thread of the pool has run, and that no call of run() has counted yet.
+    // Handlers that it has run; and those of the library's own.
     std::size_t counted = 0;
+    std::size_t uncounted = 0;
 
 private:
-    // False if this thread does not work for that owner. Called only after the exception: a
+    // False if this thread runs no task of that owner. Called only after the exception: a
     // stackful coroutine that was suspended meanwhile is on another thread now, and the frame of
     // the first one may be gone. Not inlined: few functions throw, and all would contain it.
     BOOST_NOINLINE static bool capture(void const* owner, std::exception_ptr const& error) noexcept
     {
         call_frame* const frame = find(owner);
-        if (frame && !frame->error_)
+        if (!frame || !frame->in_task)
+            return false;
+        if (!frame->error_)
             frame->error_ = error;
-        return frame != nullptr;
+        return true;
     }
 
-    // The outermost first: a frame inside of another one of its owner has the right of that.
+    // The outermost first.
     static bool come_back(void const* key, call_frame* f) noexcept
     {
         if (!f)
@@ -213,16 +195,16 @@ private:
         bool const further_out = come_back(key, f->outer_);
         if (f->away != key)
             return further_out;
-        if (!f->nested)
-            f->home->come_back(*f);
+        f->home->come_back(*f);
         f->away = nullptr;
-        return f->producing = true;
+        return true;
     }
 
     void const* owner_;
     call_frame* outer_;
     thread_activity& activity_;
     thread_activity::state served_before_;
+    int const exceptions_ = std::uncaught_exceptions();
     std::exception_ptr error_;
 
     static inline thread_local call_frame* top_ = nullptr;

@@ -13,17 +13,22 @@
 
 namespace asio_ewyk::detail {
 
-// Which thread produces next after a task: the producer, which keeps the right while it runs
-// the task, or the one that took it over because the task is late. The producer leases the right
-// before something that may block, and takes it back afterwards. One compare-and-swap, by any
-// thread, decides whether the lease was ended meanwhile.
+// The right to produce, which one thread has at a time. The producer leases it before something
+// that may block: then another thread may end the lease, and produce instead. One
+// compare-and-swap, by any thread, decides whether the lease was ended.
 //
-// Layout of the word: [number of the lease 63 bits][leased 1 bit]
+// Layout of the word: [number of the lease 61 bits][pooled 1 bit][kept 1 bit][leased 1 bit]
 //
-// While it is not leased only the producer writes the word; and only then it touches what belongs
-// to the producer. While it is leased, every change is a compare-and-swap that adds 1 to the
-// number, so a thread knows its own lease by the number. Every change acquires and releases: the
-// next producer sees what the previous one has written.
+// | leased, kept | who may change the word                                                       |
+// |--------------|-------------------------------------------------------------------------------|
+// | neither      | an execution_strategy's producer: begin(); in a context, where no thread has  |
+// |              | the right then, any thread: acquire()                                         |
+// | leased       | any thread, by a compare-and-swap from that number: end(), renew(), keep()    |
+// | kept         | its producer, by a store: keep_no_more()                                      |
+//
+// Every change of a leased word adds 1 to the number, so a thread knows its own lease by the
+// number. Every change acquires and releases: the next producer sees what the previous one has
+// written.
 class lease
 {
 public:
@@ -42,6 +47,7 @@ public:
     {
         number which = 0;
         bool leased = false;
+        bool pooled = false;
         activity what = activity::waits;
         int cpu = -1;
         thread_id producer = 0;
@@ -51,11 +57,45 @@ public:
     number begin(activity what) noexcept
     {
         // Relaxed: its own, or of the producer before, which this one has seen.
-        number const n = word_.load(std::memory_order_relaxed) >> 1;
-        if (thread_id const id = this_thread_id(); producer_.load(std::memory_order_relaxed) != id)
-            producer_.store(id, std::memory_order_relaxed);
+        number const n = word_.load(std::memory_order_relaxed) >> shift;
+        belongs_to_this_thread();
         mark(n, what);
-        word_.store(n << 1 | 1, std::memory_order_release);
+        word_.store(n << shift | leased, std::memory_order_release);
+        return n;
+    }
+
+    // Any thread: has the right to produce from now on, if no thread has it. `pooled`: the pool
+    // counts it among the threads that produce. Sequentially consistent, as is is_free(): Dekker
+    // with what a thread asks for, see succession.
+    bool acquire(number& n, bool is_pooled) noexcept
+    {
+        std::uint64_t word = word_.load();
+        while ((word & (leased | kept)) == 0)
+        {
+            test_point();
+            if (!word_.compare_exchange_weak(
+                    word, word >> shift << shift | leased | (is_pooled ? pooled : 0)))
+                continue;
+            n = word >> shift;
+            belongs_to_this_thread();
+            mark(n, activity::waits);
+            return true;
+        }
+        return false;
+    }
+
+    // Any thread: whether no thread has the right, which can be acquired then.
+    bool is_free() const noexcept { return (word_.load() & (leased | kept)) == 0; }
+
+    // This thread has been given the right that another one had: the lease goes on with a number of
+    // its own. Nobody ends it meanwhile.
+    number adopt(bool is_pooled) noexcept
+    {
+        // Acquire: what the thread has done that had it. Relaxed: it is this thread's.
+        number const n = (word_.load(std::memory_order_acquire) >> shift) + 1;
+        belongs_to_this_thread();
+        mark(n, activity::waits);
+        word_.store(n << shift | leased | (is_pooled ? pooled : 0));
         return n;
     }
 
@@ -68,21 +108,48 @@ public:
             std::memory_order_release);
     }
 
+    // Relaxed: its own thread reads it, or one that looks again.
     bool is(number n) const noexcept
     {
-        return word_.load(std::memory_order_relaxed) == (n << 1 | 1);
+        std::uint64_t const word = word_.load(std::memory_order_relaxed);
+        return word >> shift == n && (word & leased) != 0;
     }
-
-    // Likewise. Sequentially consistent: Dekker, see strategy_service::submit.
-    bool is_still(number n) const noexcept { return word_.load() == (n << 1 | 1); }
 
     // The thread of that lease, after its task: leases again at once. False if another thread has
     // ended the lease.
-    bool renew(number n) noexcept { return change(n << 1 | 1, (n + 1) << 1 | 1); }
+    bool renew(number n) noexcept
+    {
+        return change(n, [](std::uint64_t word) { return word + one; });
+    }
 
-    // Any thread: ends that lease. The caller has the right to produce then. False if it has been
-    // ended.
-    bool end(number n) noexcept { return change(n << 1 | 1, (n + 1) << 1); }
+    // The thread of that lease: no thread may end it until keep_no_more(). False if one has.
+    bool keep(number n) noexcept
+    {
+        return change(n, [](std::uint64_t word) { return word + one - leased + kept; });
+    }
+    void keep_no_more() noexcept
+    {
+        word_.store(word_.load(std::memory_order_relaxed) - kept + leased,
+            std::memory_order_release);
+    }
+
+    struct ended
+    {
+        bool now;    // false if it had ended before
+        bool pooled; // the pool counts its thread among those that produce
+        explicit operator bool() const noexcept { return now; }
+    };
+
+    // Any thread: ends that lease.
+    ended end(number n) noexcept
+    {
+        bool was_pooled = false;
+        bool const now = change(n, [&](std::uint64_t word) {
+            was_pooled = (word & pooled) != 0;
+            return ((word >> shift) + 1) << shift;
+        });
+        return {now, was_pooled};
+    }
 
     // Any thread.
     sight look() const noexcept
@@ -90,8 +157,9 @@ public:
         std::uint64_t const word = word_.load(std::memory_order_acquire);
         std::uint64_t const mark = mark_.load(std::memory_order_acquire);
         sight s;
-        s.which = word >> 1;
-        s.leased = (word & 1) != 0;
+        s.which = word >> shift;
+        s.leased = (word & leased) != 0;
+        s.pooled = (word & pooled) != 0;
         s.cpu = static_cast<int>(mark & 0xffffu);
         // The mark of a lease that has ended says nothing of this one.
         if (mark >> 18 == (s.which & (~std::uint64_t{0} >> 18)))
@@ -101,11 +169,28 @@ public:
     }
 
 private:
-    bool change(std::uint64_t from, std::uint64_t to) noexcept
+    static constexpr std::uint64_t leased = 1;
+    static constexpr std::uint64_t kept = 2;
+    static constexpr std::uint64_t pooled = 4;
+    static constexpr int shift = 3;
+    static constexpr std::uint64_t one = 1 << shift;
+
+    void belongs_to_this_thread() noexcept
     {
+        if (thread_id const id = this_thread_id(); producer_.load(std::memory_order_relaxed) != id)
+            producer_.store(id, std::memory_order_relaxed);
+    }
+
+    template <class Next>
+    bool change(number n, Next next) noexcept
+    {
+        // Relaxed: if the number and the bit are the lease's, so are the others.
+        std::uint64_t word = word_.load(std::memory_order_relaxed);
+        if (word >> shift != n || (word & leased) == 0)
+            return false;
         test_point();
-        // Sequentially consistent: see is_still().
-        return word_.compare_exchange_strong(from, to);
+        // Sequentially consistent: see acquire().
+        return word_.compare_exchange_strong(word, next(word));
     }
 
     alignas(64) std::atomic<std::uint64_t> word_{0};
@@ -115,7 +200,8 @@ private:
     // its successor, which then looks as if it waited, until its next task.
     std::atomic<std::uint64_t> mark_{0};
 
-    // Written by the producer, before it leases.
+    // Written by the producer, before it leases, or when it has acquired: for a moment others may
+    // see the one before.
     std::atomic<thread_id> producer_{0};
 };
 

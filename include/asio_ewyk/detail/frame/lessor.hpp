@@ -31,12 +31,8 @@ public:
     };
     virtual outcome take_over(lease::number n, bool may_start) noexcept = 0;
 
-    // The watchdog: the producer has done nothing for a while, and is not to be looked at any more.
-    // False while it may still run native handlers that nothing marks; it is asked to come out.
-    virtual bool goes_quiet() noexcept = 0;
-
-    // The watchdog: the producer runs, and nothing has marked what for a while. If it stays inside
-    // the io_context it is asked to come out, and to mark each native handler for a while.
+    // The watchdog: the producer runs, and nothing has marked what for a while. It is asked to mark
+    // each native handler for a while.
     virtual void call_out() noexcept = 0;
 
     // Whether a waiting producer waits for I/O, rather than for another thread that does.

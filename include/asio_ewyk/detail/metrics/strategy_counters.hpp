@@ -48,9 +48,10 @@ public:
     }
 
 private:
-    own_counter produce_consume_;
-    own_counter produce_invoke_consume_;
-    own_counter on_lease_;
+    // Threads that were late may count beside the producer, and so do callers that step.
+    shared_counter produce_consume_;
+    shared_counter produce_invoke_consume_;
+    shared_counter on_lease_;
     shared_counter execute_produce_consume_;
     shared_counter taken_over_;
     shared_counter superseded_;

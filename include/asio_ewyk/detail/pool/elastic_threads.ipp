@@ -213,6 +213,7 @@ ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
     {
         call_frame frame(client.owner());
         frame.pooled = true;
+        frame.in_task = !t->is_request();
         try
         {
             client.run(t);

@@ -15,8 +15,8 @@ namespace asio_ewyk::detail {
 namespace asio = boost::asio;
 
 // Calls f with a thread-local cache for Asio's allocations on the stack. Asio recycles the memory
-// of handlers only on threads that are inside some run(), and our tasks run outside of it. Without
-// memory for the cache it does without.
+// of handlers only on threads that are inside some run(), and threads of a pool run outside of it,
+// as do idle callers. Without memory for the cache it does without.
 template <class F>
 void with_recycled_memory(F f)
 {

@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_ENGINE_RETURNING_THREADS_HPP
-#define ASIO_EWYK_DETAIL_ENGINE_RETURNING_THREADS_HPP
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_RETURNING_THREADS_HPP
+#define ASIO_EWYK_DETAIL_CONTEXT_RETURNING_THREADS_HPP
 
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
@@ -18,10 +18,10 @@ namespace asio_ewyk::detail {
 // Threads that are at the end of a blocking_section and wait for the right to produce, which is the
 // permit to run handlers where one runs at a time. First come, first served.
 //
-// The one that has the right passes it on to the first before it begins another task; the word of
-// production_right does not change then. One that gives the right up looks afterwards whether some
-// thread waits (any()), and a thread that comes adds itself before it looks whether the right is
-// free. Both are sequentially consistent, so one of the two sees the other.
+// The thread that has the right passes it on to the first of them when it runs the handler that
+// each posts. A thread that gives the right up looks afterwards whether some thread waits (any()),
+// and one that comes adds itself before it looks whether the right is free. Both are sequentially
+// consistent, so one of the two sees the other.
 class returning_threads
 {
 public:

@@ -1,0 +1,257 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_HPP
+#define ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/context/crew.hpp>
+#include <asio_ewyk/detail/engine/production.hpp>
+#include <asio_ewyk/detail/context/returning_threads.hpp>
+#include <asio_ewyk/detail/engine/sentinel.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/frame/lease.hpp>
+#include <asio_ewyk/detail/frame/lessor.hpp>
+#include <asio_ewyk/detail/metrics/strategy_counters.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
+
+#include <atomic>
+#include <chrono>
+
+namespace asio_ewyk::detail {
+
+// Which thread produces for a context: the producer, which is inside the io_context and runs what
+// it finds there, and the one that takes over from it.
+//
+// lease_ is free, or one thread has it. A thread that is late in a handler has lost it when another
+// one has ended it. It stays inside the io_context until its handler is over. Then it either
+// acquires the lease again, or leaves.
+//
+// asked_: a thread was asked to come, and has not arrived. A thread that ends a lease sets it
+// afterwards, and if it was not set sends the request. The thread that gets the request clears
+// asked_, and acquires the lease afterwards. So if a lease is free, a request is under way; or all
+// threads of the crew are busy, and the first that is ready finds the lease free. Both words, and
+// the bits of parked threads, are sequentially consistent: otherwise a lease could stay free while
+// all threads sleep. See doc/design.adoc.
+class succession final : private lessor
+{
+public:
+    // `request` is the task that a thread is given, to come and produce. `leases`, `sections`:
+    // whether others may take over from a thread that is late, or is in a blocking_section of a
+    // task beside which no other runs.
+    succession(crew& threads, strategy_t s, std::chrono::nanoseconds grace, bool leases,
+        bool sections, void const* owner, task& request);
+
+    virtual ~succession() = default;
+
+    strategy_t strategy() const noexcept { return strategy_; }
+
+    // Whether others may take over from a thread that is late.
+    bool leases() const noexcept { return leases_; }
+
+    // Whether handlers run one at a time.
+    bool is_exclusive() const noexcept { return !leases_; }
+
+    strategy_counters& counters() noexcept { return counters_; }
+    strategy_counters const& counters() const noexcept { return counters_; }
+    sentinel& watch() noexcept { return sentinel_; }
+    sentinel const& watch() const noexcept { return sentinel_; }
+
+    // Any thread; out of date when it is read.
+    production now() const noexcept
+    {
+        return {lease_.is_free() ? production_state::idle : production_state::producing,
+            asked_.load()};
+    }
+
+    // Any thread: whether no thread produces.
+    bool is_free() const noexcept { return lease_.is_free(); }
+
+    // What wakes a thread that waits inside the io_context, or null.
+    void wake_by(void (*f)(void* context) noexcept, void* context) noexcept
+    {
+        wake_ = f;
+        wake_context_ = context;
+    }
+
+    // False if another thread produces, or the pool has no thread left for that.
+    bool acquire(call_frame& frame) noexcept;
+
+    // The thread that has got the request.
+    bool arrive(call_frame& frame) noexcept
+    {
+        // Before another request may be sent.
+        threads_.pool().arrived(&frame);
+        asked_.store(false);
+        test_point();
+        bool const produces = acquire(frame);
+        threads_.pool().produces_no_more(frame);
+        return produces;
+    }
+
+    // The request will not arrive: it was taken back.
+    void give_up_request() noexcept
+    {
+        threads_.pool().arrived(nullptr);
+        asked_.store(false);
+        threads_.wake_idle_caller();
+    }
+
+    // Has a thread come for the lease, if it is free.
+    void dispatch() noexcept
+    {
+        if (lease_.is_free())
+            ask(false, true);
+    }
+
+    // The producer leaves. `needed`: another thread is to produce.
+    void leave(call_frame& frame, bool needed) noexcept;
+
+    // Whether this thread, as far as it knows, is the producer, and no other has taken over.
+    bool has_lease(call_frame const& frame) const noexcept
+    {
+        return frame.producing && lease_.is(frame.lease_number);
+    }
+
+    // Between two handlers: the thread produces on, or again. False if it is to leave the
+    // io_context, as another one produces.
+    bool settle(call_frame& frame) noexcept
+    {
+        if (frame.producing && lease_.renew(frame.lease_number)) [[likely]]
+        {
+            ++frame.lease_number;
+            return true;
+        }
+        return resume(frame);
+    }
+
+    // The producer, before a task: others may take over while it runs.
+    void mark_task(call_frame& frame) noexcept
+    {
+        lease_.mark(frame.lease_number, lease::activity::task);
+        sentinel_.alert();
+    }
+
+    // The producer, before it runs what is ready, which may be a native handler.
+    void mark_native(call_frame& frame) noexcept
+    {
+        lease_.mark(frame.lease_number, lease::activity::native);
+    }
+
+    // The producer, before a task: none may take over while it runs. False if one has.
+    bool keep(call_frame& frame) noexcept
+    {
+        if (!frame.producing || !lease_.keep(frame.lease_number))
+            return false;
+        ++frame.lease_number;
+        frame.leased_by = nullptr; // a section has no effect
+        return true;
+    }
+    void keep_no_more(call_frame& frame) noexcept
+    {
+        frame.leased_by = this;
+        lease_.keep_no_more();
+    }
+
+    // The producer, before a task: whether one could take over from it.
+    bool may_be_taken_over(call_frame const& frame, strategy_t s) const noexcept
+    {
+        return !threads_.pool().pending_may_wait()
+            && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame.pooled));
+    }
+
+    // The producer, before a task: has another thread produce. False if none could be had, and
+    // this one is the producer still.
+    bool hand_over(call_frame& frame, strategy_t s) noexcept;
+
+    // Whether handlers are visited one by one, as native ones were late; counts them. No less than
+    // while their threads are inside.
+    bool visits() noexcept
+    {
+        int const left = visits_.load(std::memory_order_relaxed);
+        if (left <= 0)
+            return false;
+        visits_.store(left > 1 || inside() <= 1 ? left - 1 : visits_to_see,
+            std::memory_order_relaxed);
+        return true;
+    }
+
+    // Any thread: there is something in the io_context that does I/O. Until then Asio waits for a
+    // condition.
+    void has_io() noexcept { has_io_ = true; }
+
+    // How many threads may be waiting inside the io_context; a moment late.
+    std::size_t inside() const noexcept;
+
+    // Sections, where one handler runs at a time.
+
+    // Whether threads wait to come back from one.
+    bool awaited() const noexcept { return returning_.any(); }
+
+    // The producer, between two handlers, when awaited(): passes the lease on. False if there was
+    // no other thread any more. With `waits`, in a handler that runs others: it returns when this
+    // thread has the lease again.
+    bool serve_section(call_frame& frame, bool waits) noexcept;
+
+private:
+    // After so many handlers the producer stays inside the io_context again.
+    static constexpr int visits_after_native = 2000;
+    static constexpr int visits_to_see = 128;
+
+    bool resume(call_frame& frame) noexcept;
+    bool serve_returning() noexcept;
+    void adopt(call_frame& frame) noexcept;
+    void await_lease(call_frame& frame) noexcept;
+    outcome ask(bool occupies, bool may_start) noexcept;
+    void wake() noexcept
+    {
+        if (wake_)
+            wake_(wake_context_);
+    }
+
+    // The lease of a task was seen when that began.
+    bool may_take_over(lease::sight const& s) const noexcept override
+    {
+        return s.what == lease::activity::task
+            || strategy_ == strategy_t::execute_produce_consume
+            || threads_.may_take_over(s.pooled);
+    }
+
+    outcome take_over(lease::number n, bool may_start) noexcept override;
+    void start_pending() noexcept override;
+    void call_out() noexcept override;
+    bool waits_for_io() const noexcept override { return has_io_ && inside() <= 1; }
+    void release(lease::number n) noexcept override;
+    void go_away(call_frame& frame) noexcept override;
+    void come_back(call_frame& frame) noexcept override;
+
+    crew& threads_;
+    strategy_t const strategy_;
+    bool const leases_;
+    bool const sections_;
+    void const* const owner_;
+    task& request_;
+    bool has_io_ = false; // not changed once there is a producer, nor is the next
+    void (*wake_)(void* context) noexcept = nullptr;
+    void* wake_context_ = nullptr;
+
+    lease lease_;
+    alignas(64) std::atomic<bool> asked_{false};
+
+    // Written by the thread that has ended a lease, counted down by the producer. Relaxed: one that
+    // is lost is one handler more.
+    std::atomic<int> visits_{0};
+
+    strategy_counters counters_;
+    returning_threads returning_;
+    sentinel sentinel_;
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/context/succession.ipp>
+#endif
+
+#endif

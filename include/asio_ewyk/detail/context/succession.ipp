@@ -1,0 +1,250 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_IPP
+#define ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/context/succession.hpp>
+
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::nanoseconds grace,
+    bool leases, bool sections, void const* owner, task& request)
+    : threads_(threads)
+    , strategy_(s)
+    , leases_(leases)
+    , sections_(sections)
+    , owner_(owner)
+    , request_(request)
+    , sentinel_(lease_, *this, leases_ ? grace : std::chrono::nanoseconds::zero())
+{
+}
+
+ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
+{
+    if (!threads_.pool().may_resume(frame))
+        return false;
+    if (!lease_.acquire(frame.lease_number, frame.pooled))
+    {
+        threads_.pool().produces_no_more(frame);
+        return false;
+    }
+    // The lease says so from now on.
+    frame.occupies = false;
+    frame.producing = true;
+    frame.leased_by = leases_ ? this : nullptr;
+    frame.home = sections_ ? this : nullptr;
+    return true;
+}
+
+ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
+{
+    frame.producing = false;
+    frame.leased_by = nullptr;
+    if (acquire(frame))
+        return true;
+    counters_.superseded();
+    trace_point(trace_event::supersede, owner_);
+    // It is one of the pool, which may not produce.
+    dispatch();
+    return false;
+}
+
+ASIO_EWYK_DECL void succession::leave(call_frame& frame, bool needed) noexcept
+{
+    frame.leased_by = nullptr;
+    frame.home = nullptr;
+    if (!std::exchange(frame.producing, false))
+        return;
+    auto const ended = lease_.end(frame.lease_number);
+    if (!ended)
+        return;
+    test_point();
+    bool const served = serve_returning();
+    if (!served && needed)
+        ask(ended.pooled, true);
+    else if (ended.pooled)
+        threads_.pool().vacate();
+}
+
+// Has a thread come for a lease that has ended. `occupies`: the pool counts the thread that had it.
+ASIO_EWYK_DECL lessor::outcome succession::ask(bool occupies, bool may_start) noexcept
+{
+    bool const given = asked_.exchange(true) || threads_.try_give(request_, occupies);
+    if (occupies)
+        threads_.pool().vacate();
+    if (given)
+        return outcome::taken;
+    if (!may_start)
+        return outcome::needs_start;
+    start_pending();
+    return outcome::taken;
+}
+
+ASIO_EWYK_DECL void succession::start_pending() noexcept
+{
+    bool occupies = false;
+    if (threads_.start(request_, occupies))
+        return;
+    // The first thread that is ready finds the lease free.
+    asked_.store(false);
+    threads_.wake_idle_caller();
+}
+
+ASIO_EWYK_DECL lessor::outcome succession::take_over(lease::number n, bool may_start) noexcept
+{
+    auto const seen = lease_.look();
+    auto const ended = lease_.end(n);
+    if (!ended)
+        return outcome::ended;
+    counters_.taken_over();
+    trace_point(trace_event::take_over, owner_, static_cast<std::uint32_t>(seen.producer));
+    if (seen.what != lease::activity::task)
+        visits_.store(visits_after_native, std::memory_order_relaxed);
+    test_point();
+    return ask(ended.pooled, may_start);
+}
+
+ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
+{
+    auto const ended = lease_.end(n);
+    if (!ended)
+        return;
+    counters_.taken_over();
+    trace_point(trace_event::release, owner_);
+    ask(ended.pooled, true);
+}
+
+ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexcept
+{
+    bool const waits = s == strategy_t::execute_produce_consume;
+    // A request may wait in the pool's queue for long; only with this strategy may production wait
+    // with it.
+    if (!waits && threads_.pool().pending_may_wait())
+        return false;
+    frame.producing = false;
+    frame.leased_by = nullptr;
+    trace_point(trace_event::hand_over, owner_);
+    auto ended = lease_.end(frame.lease_number);
+    if (!ended)
+        return true;
+    test_point();
+    if (asked_.exchange(true))
+    {
+        if (ended.pooled)
+            threads_.pool().vacate();
+        threads_.pool().retry_start();
+        return true;
+    }
+    bool const given = waits ? threads_.start(request_, ended.pooled)
+                             : threads_.try_start(request_, ended.pooled);
+    if (!given)
+        asked_.store(false);
+    if (!given && lease_.acquire(frame.lease_number, ended.pooled))
+    {
+        trace_point(trace_event::take_back, owner_);
+        frame.producing = true;
+        frame.leased_by = this;
+        return false;
+    }
+    if (ended.pooled)
+        threads_.pool().vacate();
+    return true;
+}
+
+ASIO_EWYK_DECL std::size_t succession::inside() const noexcept
+{
+    std::size_t n = 0;
+    thread_activity::for_each([&](thread_activity const& a) {
+        auto const now = a.now();
+        n += now.owner == owner_ && !now.what;
+    });
+    return n;
+}
+
+// Its handlers are visited one by one for a while: so it is seen whether one of them computes.
+ASIO_EWYK_DECL void succession::call_out() noexcept
+{
+    if (visits_.load(std::memory_order_relaxed) < visits_to_see)
+        visits_.store(visits_to_see, std::memory_order_relaxed);
+    wake();
+}
+
+// Sections
+
+ASIO_EWYK_DECL void succession::go_away(call_frame& frame) noexcept
+{
+    // Before another thread is asked for, which may be one of the pool meanwhile.
+    threads_.went_away();
+    leave(frame, true);
+    frame.home = this;
+}
+
+ASIO_EWYK_DECL void succession::come_back(call_frame& frame) noexcept
+{
+    await_lease(frame);
+    threads_.came_back();
+}
+
+ASIO_EWYK_DECL void succession::adopt(call_frame& frame) noexcept
+{
+    threads_.pool().produces_again(frame);
+    // The lease says so from now on.
+    frame.occupies = false;
+    frame.lease_number = lease_.adopt(frame.pooled);
+    frame.producing = true;
+}
+
+// This thread waits, in the order of coming, until the lease is passed on to it.
+ASIO_EWYK_DECL void succession::await_lease(call_frame& frame) noexcept
+{
+    returning_threads::entry me;
+    returning_.add(me);
+    // The producer may wait inside the io_context.
+    if (!serve_returning())
+        wake();
+    me.sleep.park_until(forever);
+    adopt(frame);
+}
+
+// If the lease is free, the thread that waits for it first gets it. False if it did not.
+ASIO_EWYK_DECL bool succession::serve_returning() noexcept
+{
+    lease::number n = 0;
+    while (returning_.any() && lease_.acquire(n, false))
+    {
+        if (returning_.pass_right())
+            return true;
+        // Another thread has served it meanwhile. What was asked for in this moment came in vain.
+        lease_.end(n);
+        ask(false, true);
+    }
+    return false;
+}
+
+ASIO_EWYK_DECL bool succession::serve_section(call_frame& frame, bool waits) noexcept
+{
+    returning_threads::entry me;
+    if (waits)
+        returning_.add(me);
+    frame.producing = false;
+    if (frame.pooled)
+        threads_.pool().vacate();
+    bool const passed = returning_.pass_right();
+    // The thread that has it now is to come by, too.
+    if (returning_.any())
+        wake();
+    if (waits)
+        me.sleep.park_until(forever);
+    if (waits || !passed)
+        adopt(frame);
+    return passed;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 int main()
 {
-    asio_ewyk::strategy_context context(1);
+    asio_ewyk::strategy_context context(asio_ewyk::strategy.produce_consume);
     bool answered = false;
     std::atomic<bool> other_ran{false}; // for what is inside of the section
     int requests = 0; // shared by all handlers, and not guarded

@@ -50,6 +50,7 @@ public:
         pool_({.max_threads = 1, .name = "stuckpool"}),
         ctx_(ewyk::strategy_options{.strategy = ewyk::strategy.produce_consume, .name = "stuckctx"})
     {
+        (void)ctx_.load(); // what waits is counted from now on
         asio::post(loop_, what_is_stuck{&begun_, &end_});
         asio::post(pool_, what_is_stuck{&begun_, &end_});
         asio::post(ctx_, what_is_stuck{&begun_, &end_});

@@ -12,26 +12,6 @@ namespace {
 
 using namespace support;
 
-constexpr auto const& tried = set_ups;
-
-// Today, see handler_order_support.hpp.
-constexpr std::array differing{
-    row{"posts_from_outside_to_context_and_base_in_turn"},
-    row{"posts_to_context_and_base_in_turn"},
-    row{"chains_in_context_and_base"},
-    row{"chains_that_change_sides"},
-    row{"a_defer_between_posts"},
-    row{"a_dispatch_to_base_in_a_handler", origin::post},
-    row{"a_post_to_base_that_is_bound_to_the_context"},
-    row{"a_post_that_is_bound_to_base"},
-    row{"a_future_of_a_cancelled_timer"},
-    row{"strand_of_base_and_context_in_turn"},
-    row{"a_strand_of_each_in_turn"},
-    row{"a_dispatch_to_a_strand_of_base", origin::post},
-};
-
-BOOST_AUTO_TEST_CASE(each_row_is_of_a_pattern) { check_rows(differing); }
-
 // Functions.
 
 ORDER_TEST_CASE(posts)

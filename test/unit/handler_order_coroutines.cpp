@@ -17,19 +17,6 @@ namespace {
 using namespace support;
 using boost::system::error_code;
 
-constexpr auto const& tried = set_ups;
-
-// Today, see handler_order_support.hpp.
-constexpr std::array differing{
-    row{"a_channel_and_a_cancelled_timer"},
-    row{"coroutines_of_context_and_base_in_turn"},
-    row{"a_coroutine_that_waits_for_a_cancelled_timer"},
-    row{"one_of_two_awaited_operations"},
-    row{"a_group_of_which_one_is_awaited"},
-};
-
-BOOST_AUTO_TEST_CASE(each_row_is_of_a_pattern) { check_rows(differing); }
-
 // Channels.
 
 using channel = asio::experimental::channel<void(error_code, int)>;

@@ -15,21 +15,6 @@ namespace {
 using namespace support;
 using boost::system::error_code;
 
-constexpr auto const& tried = set_ups;
-
-// Today, see handler_order_support.hpp.
-constexpr std::array differing{
-    row{"a_pipe_written_and_read_between_posts"},
-    row{"a_pipe_that_becomes_ready_before_posts"},
-    row{"a_pipe_cancelled_before_a_post"},
-    row{"a_descriptor_cancelled_before_a_post"},
-    row{"a_signal_set_cancelled_before_a_post"},
-    row{"a_raised_signal_before_posts"},
-    row{"a_signal_that_has_come_before_the_wait"},
-};
-
-BOOST_AUTO_TEST_CASE(each_row_is_of_a_pattern) { check_rows(differing); }
-
 auto const one_byte = asio::buffer("1", 1);
 
 // Pipes.

@@ -19,34 +19,6 @@ using asio::ip::tcp;
 using asio::ip::udp;
 using boost::system::error_code;
 
-constexpr auto const& tried = set_ups;
-
-// Today, see handler_order_support.hpp.
-constexpr std::array differing{
-    row{"a_socket_cancelled_before_a_post"},
-    row{"a_socket_closed_before_a_post"},
-    row{"a_socket_and_a_timer_cancelled_between_posts"},
-    row{"a_cancelled_operation_of_two"},
-    row{"a_write_that_succeeds_before_a_post"},
-    row{"a_read_that_succeeds_before_a_post"},
-    row{"a_read_of_a_closed_socket_before_a_post"},
-    row{"a_read_at_the_end_before_a_post"},
-    row{"a_write_that_fails_before_a_post"},
-    row{"reads_and_writes_of_0_bytes_between_posts"},
-    row{"datagrams_between_posts"},
-    row{"a_composed_write_before_posts"},
-    row{"two_sockets_become_ready_before_posts"},
-    row{"sockets_that_become_ready_and_post"},
-    row{"an_echo_between_posts"},
-    row{"coroutines_that_read_and_write"},
-    row{"an_accept_that_succeeds_before_a_post"},
-    row{"an_acceptor_closed_before_a_post"},
-    row{"a_connect_that_succeeds_before_a_post"},
-    row{"a_connect_that_fails_before_a_post"},
-};
-
-BOOST_AUTO_TEST_CASE(each_row_is_of_a_pattern) { check_rows(differing); }
-
 template <class Protocol>
 struct pair_of
 {

@@ -13,21 +13,6 @@ namespace {
 using namespace support;
 using boost::system::error_code;
 
-constexpr auto const& tried = set_ups;
-
-// Today, see handler_order_support.hpp.
-constexpr std::array differing{
-    row{"a_timer_cancelled_before_a_post"},
-    row{"a_timer_cancelled_by_a_post"},
-    row{"a_timer_destroyed_before_a_post"},
-    row{"cancel_one_between_posts"},
-    row{"an_emitted_cancellation_and_a_timer_between_posts"},
-    row{"a_new_expiry_before_a_post"},
-    row{"timers_of_one_expiry"},
-};
-
-BOOST_AUTO_TEST_CASE(each_row_is_of_a_pattern) { check_rows(differing); }
-
 // Timers.
 
 ORDER_TEST_CASE(a_timer_cancelled_before_a_post)

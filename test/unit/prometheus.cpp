@@ -77,8 +77,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
         .callers = 12,
         .parked_callers = 1,
         .queue_delay = measured(),
-        .run_time = measured(),
-        .poll_delay = measured()};
+        .run_time = measured()};
     page.add(m);
     exposition const read(text(page));
     BOOST_TEST(read.value("asio_ewyk_context_info", {{"strategy", "produce_consume"}}) == 1);
@@ -100,7 +99,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks_max") == 9);
     BOOST_TEST(read.value("asio_ewyk_context_threads", {{"state", "working"}}) == 11);
     BOOST_TEST(read.value("asio_ewyk_context_threads", {{"state", "parked"}}) == 1);
-    for (std::string const name : {"queue_delay", "run_time", "poll_delay"})
+    for (std::string const name : {"queue_delay", "run_time"})
     {
         auto const full = "asio_ewyk_context_" + name + "_seconds";
         BOOST_TEST(read.value(full + "_count") == 4);

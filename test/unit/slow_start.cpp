@@ -139,22 +139,17 @@ BOOST_AUTO_TEST_CASE(missing_threads_are_started_one_after_the_other)
     BOOST_TEST(from == std::vector<void*>(missing, from.front()));
 }
 
-// The first of the two threads that look after late tasks: it is started at the next task.
+// The first of the two threads that look after late tasks: it is started at the next occasion.
 BOOST_AUTO_TEST_CASE(a_watchdog_that_was_refused_comes_later)
 {
     auto const watched = [] { return ewyk::detail::watchdog::instance().running(); };
     BOOST_TEST_REQUIRE(eventually([&] { return !watched(); }));
     ewyk::strategy_context ctx({.grace = 24h, .max_threads = 2});
-    bool at_first = true;
     bool then = false;
-    asio::post(ctx, [&] {
-        at_first = watched();
-        asio::post(ctx, [&] { then = watched(); });
-    });
+    asio::post(ctx, [&] { then = watched(); });
     refuse_next = true;
     ctx.run();
     BOOST_TEST(!refuse_next);
-    BOOST_TEST(!at_first);
     BOOST_TEST(then);
 }
 

@@ -48,68 +48,6 @@ CONTEXT_TEST_CASE(run_one_runs_one, s)
     BOOST_TEST(ran == 400);
 }
 
-namespace {
-
-// A handler that goes on from thread to thread until the visitor runs it.
-struct in_search_of_the_visitor
-{
-    struct record
-    {
-        std::atomic<std::thread::id> visitor;
-        std::atomic<std::size_t> ran{0};
-    };
-
-    void operator()() const
-    {
-        if (self() == found->visitor)
-            ++found->ran;
-        else
-            asio::post(ctx, *this);
-    }
-
-    ewyk::strategy_context& ctx;
-    std::shared_ptr<record> found = std::make_shared<record>();
-};
-
-} // namespace
-
-// One that waits in run_one() is given a handler: that is the one. Without a grace the runner, from
-// its first handler on, remains the producer; the one that steps never is.
-BOOST_AUTO_TEST_CASE(run_one_returns_after_a_handler_that_it_was_given)
-{
-    ewyk::strategy_context ctx({.strategy = pec, .grace = 0ns, .max_threads = 1});
-    auto const work = asio::make_work_guard(ctx);
-    deadline const d(ctx);
-    std::thread runner([&] { ctx.run(); });
-    // A thread of the pool may have been faster, and passes the right on to a caller that is idle.
-    event running;
-    auto const producer = asio::require(ctx.get_executor(), ewyk::strategy.produce_consume);
-    std::function<void()> const come = [&] {
-        if (self() == runner.get_id())
-            running.set();
-        else
-            asio::post(producer, come);
-    };
-    asio::post(producer, come);
-    BOOST_TEST_REQUIRE(running.wait());
-    for (int i = 0; i < 20; ++i)
-    {
-        in_search_of_the_visitor const handler{ctx};
-        std::size_t stepped = 0;
-        std::thread stepper([&] {
-            handler.found->visitor = self();
-            asio::post(ctx, handler);
-            stepped = ctx.run_one();
-        });
-        stepper.join();
-        BOOST_TEST(stepped == 1u);
-        BOOST_TEST_REQUIRE(eventually([&] { return handler.found->ran >= 1; }));
-        BOOST_TEST(handler.found->ran == 1u);
-    }
-    ctx.stop();
-    runner.join();
-}
-
 // The one that was to produce next takes one handler and leaves; all others are busy.
 BOOST_AUTO_TEST_CASE(a_caller_who_steps_leaves_production_to_the_pool)
 {

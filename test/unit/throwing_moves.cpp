@@ -121,26 +121,6 @@ BOOST_AUTO_TEST_CASE(in_a_loop)
         > 1);
 }
 
-/// What waits when a pool or a context ends is destroyed, which moves it.
-BOOST_AUTO_TEST_CASE(of_what_is_destroyed)
-{
-    int tries = 0;
-    auto const o = std::make_shared<std::atomic<int>>(0);
-    for (int n = 1; n != 10; ++n)
-        try
-        {
-            ewyk::strategy_context ctx;
-            asio::post(ctx, fragile(o, n));
-            ++tries;
-        }
-        catch (std::runtime_error const&)
-        {
-        }
-    BOOST_TEST(tries > 1);
-    BOOST_TEST(o.use_count() == 1);
-    BOOST_TEST(*o == 0);
-}
-
 } // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

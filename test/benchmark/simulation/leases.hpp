@@ -50,7 +50,7 @@ public:
     number begin(thread& holder);
 
     /// The thread of that lease: false if it was late.
-    bool end(number n) { return lease_.end(n); }
+    bool end(number n) { return lease_.end(n).now; }
 
     /// That thread sleeps in a task, and its core has nothing else to do: a thread of idle
     /// priority runs there.

@@ -61,19 +61,11 @@ constexpr std::array all_flaws{
     named_flaw{"where none could be started one is awaited for ever", flaw::start_is_not_given_up,
         "execute_produce_consume, a stopped pool: one produces, with grace"},
     named_flaw{"a late thread does not look which is to go on", flaw::late_leaves_the_right,
-        "execute_produce_consume, 1 thread: one produces, one polls, tasks throw"},
+        "execute_produce_consume, a stopped pool: one produces, with grace"},
     named_flaw{"a task says that it is going to block, in vain", flaw::section_is_forgotten,
         "execute_produce_consume, 1 thread: a task says that it waits for another one"},
     named_flaw{"a task says so, and no thread is asked to come", flaw::released_in_silence,
         "execute_produce_consume, 1 thread: tasks say that they block, and throw"},
-    named_flaw{"a caller that polls takes a lease and settles nothing", flaw::poller_does_not_settle,
-        "execute_produce_consume, 1 thread: one produces, one polls, tasks throw"},
-    named_flaw{"none looks which threads come back", flaw::return_is_not_seen,
-        "produce_consume, a stopped pool: a task has a section"},
-    named_flaw{"a thread that may come back is not woken", flaw::return_wakes_nobody,
-        "produce_consume, a stopped pool: a task has a section"},
-    named_flaw{"a thread comes back while another one runs a task", flaw::returns_unasked,
-        "produce_consume, a thread not started: a task has a section"},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.
@@ -82,8 +74,6 @@ constexpr std::array<std::size_t, 3> limits{2'000, 10'000, 100'000};
 std::vector<interleaving::named_setup> models()
 {
     auto all = interleaving::grace_models();
-    for (auto& more : interleaving::section_models())
-        all.push_back(std::move(more));
     for (auto& more : interleaving::strategy_models())
         all.push_back(std::move(more));
     return all;

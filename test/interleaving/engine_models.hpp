@@ -157,14 +157,8 @@ inline std::vector<named_setup> grace_models()
             c.add("a task says that it waits for another one", s, pool, says_so, one_produces,
                 endless);
         }
-        std::vector<std::vector<action>> const polled{
-            {{supply, 1}, {produce}}, {{supply, 2}, {poll}}};
-        c.add("one produces, one polls", s, one_thread, {{}, {}}, polled, grace);
-        c.add("one produces, one polls, tasks throw", s, one_thread,
-            {{.throws = true}, {.throws = true}}, polled, endless);
-        c.add("one produces, one polls, a task releases", s, one_thread,
-            {{.section = true}, {.section = true}}, polled, endless);
-        c.add("one produces, one polls, no thread", s, stopped_pool, {{}, {}}, polled, endless);
+        c.add("tasks throw, with grace", s, stopped_pool, {{.throws = true}, {.throws = true}},
+            two_produce, grace);
         c.add("a task waits for the next one but one, with grace", s, two_threads,
             {{}, {.waits_for = 3}, {}}, {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}},
             grace);
@@ -186,36 +180,9 @@ inline std::vector<named_setup> grace_models()
     return c.take();
 }
 
-/// One task runs at a time, and others inside of sections.
-inline std::vector<named_setup> section_models()
-{
-    using enum action::kind_type;
-    collection c;
-    auto const s = ewyk::strategy_t::produce_consume;
-    task_kind const section{.section = true};
-    std::vector<std::vector<action>> const one_produces{{{supply, 1}, {supply, 2}, {produce}}};
-    std::vector<std::vector<action>> const two_produce{
-        {{supply, 1}, {produce}}, {{supply, 2}, {produce}}};
-    for (auto pool : {stopped_pool, cold_pool, one_thread})
-    {
-        c.add("a task has a section", s, pool, {section, {}}, one_produces);
-        c.add("two tasks have sections", s, pool, {section, section}, one_produces);
-    }
-    // With a thread of the pool beside them there are too many states.
-    c.add("two produce, with sections", s, stopped_pool, {section, section}, two_produce);
-    for (auto pool : {cold_pool, one_thread})
-        c.add("a section waits for another task", s, pool, {{.waits_for = 2, .section = true}, {}},
-            one_produces);
-    c.add("sections, and tasks throw", s, one_thread,
-        {{.throws = true, .section = true}, {.throws = true, .section = true}}, one_produces);
-    return c.take();
-}
-
 inline std::vector<named_setup> all_models()
 {
     auto all = strategy_models();
-    for (auto& more : section_models())
-        all.push_back(std::move(more));
     for (auto& more : grace_models())
         all.push_back(std::move(more));
     return all;

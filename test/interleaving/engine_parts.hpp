@@ -57,10 +57,6 @@ enum class flaw
     late_leaves_the_right,  // a late thread does not look whether its right was passed on
     released_in_silence,    // a task that says that it is going to block asks no other thread to come
     section_is_forgotten,   // a task that says so is not heard
-    poller_does_not_settle, // a caller that takes over from a late task does not say that it goes on
-    return_is_not_seen,     // which threads come back from a section is not looked at
-    return_wakes_nobody,    // the right is passed on to such a thread, which is not woken
-    returns_unasked,        // such a thread does not wait for the right
     ask_is_lost,            // the lost wake-up: a thread that asks while one produces is not heard
 };
 
@@ -273,7 +269,6 @@ private:
 
 #define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
 #include "model_pool.hpp"
-#include "returning_threads.hpp"
 
 #define std stepped
 #include <asio_ewyk/detail/pool/pool_threads.hpp>

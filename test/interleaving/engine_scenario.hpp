@@ -31,7 +31,6 @@ struct action
         supply, // the source has that task from now on
         produce,
         dispatch,
-        poll, // a caller that takes over from a task that runs
     } kind;
     std::size_t task = 0;
 };
@@ -118,11 +117,10 @@ private:
         }
 
         // What the engine knows when it asks for a task is in its frame.
-        product produce(detail::call_frame& frame)
+        product produce()
         {
-            if (!of.engine_.may_go_on(frame))
-                return {};
-            forget(of.position_[self()] * 4 + frame.occupies * 2 + frame.nested);
+            auto const& frame = *detail::call_frame::find(&of.engine_);
+            forget(of.position_[self()] * 2 + frame.occupies);
             access("looks for a task");
             book::now->check();
             std::uint64_t const first = of.supplied_.get() & 15;
@@ -132,22 +130,7 @@ private:
             return {&of, static_cast<std::size_t>(first)};
         }
 
-        // None waits here, and what was asked for is seen.
-        bool leave() noexcept { return false; }
-        void left() noexcept {}
-        void came_back(detail::call_frame&) noexcept {}
-
         engine_scenario& of;
-    };
-
-    // With produce_consume others run inside of sections.
-    struct section_threads : detail::pool_threads
-    {
-        using pool_threads::pool_threads;
-
-        void went_away() noexcept {}
-        void came_back(detail::call_frame& f) noexcept { produces_again(f); }
-        bool should_give_back(detail::call_frame const&) const noexcept { return false; }
     };
 
     static void access(std::string const& what)
@@ -169,12 +152,9 @@ private:
             case action::supply:
                 return supply(a.task);
             case action::produce:
-                return produce();
-            case action::poll:
-                return poll();
+                return engine_.produce(thrown_out_);
             case action::dispatch:
-                detail::call_frame frame(&engine_);
-                return engine_.dispatch(frame);
+                return engine_.dispatch();
             }
         }
         catch (int)
@@ -192,33 +172,6 @@ private:
         supplied_.set(q | std::uint64_t{task} << at);
     }
 
-    // As execution_strategy.
-    void produce()
-    {
-        detail::call_frame* outer = detail::call_frame::find(&engine_);
-        if (outer && (outer->looping || outer->pooled))
-            return engine_.dispatch(*outer);
-        detail::call_frame frame(&engine_);
-        engine_.enter(frame);
-    }
-
-    // As strategy_service::poll_beside, and what it does when it leaves.
-    void poll()
-    {
-        detail::call_frame frame(&engine_);
-        if (engine_.enter(frame))
-            return;
-        if (auto const n = engine_.running_lease())
-        {
-            if (wrong != flaw::poller_does_not_settle)
-                engine_.take_over_here(frame, *n);
-            else if (engine_.lease_.end(*n))
-                engine_.loop(frame);
-        }
-        if (engine_.idle())
-            engine_.dispatch(frame);
-    }
-
     void run(std::size_t task)
     {
         task_kind const& k = kind(task);
@@ -231,21 +184,11 @@ private:
         if (k.supplies != 0)
             supply(k.supplies);
         if (k.produces && wrong != flaw::nested_run_forgets)
-            produce();
-        bool away = false;
+            engine_.produce(thrown_out_);
         if (k.section && wrong != flaw::section_is_forgotten)
-        {
             announce_block();
-            away = detail::call_frame::go_away(&k);
-        }
         if (k.waits_for != 0)
             await([&] { return (ran_.get() >> (k.waits_for - 1) & 1) != 0; });
-        if (away)
-        {
-            detail::call_frame::come_back(&k);
-            access("is back");
-            book::now->check();
-        }
         if (k.throws && wrong != flaw::thrower_goes_on)
             throw 1;
     }
@@ -274,7 +217,7 @@ private:
         {
             auto const late = [&] {
                 std::uint64_t const word = engine_.lease_.word_.get();
-                return first && (word & 1) != 0 && word >> 1 != last;
+                return first && (word & 1) != 0 && word >> lease_shift != last;
             };
             await([&] { return late() || (starts && needs_start_.get() != 0); });
             if (starts && needs_start_.get() != 0)
@@ -286,7 +229,7 @@ private:
                 engine_.sentinel_.owner.start_pending();
                 continue;
             }
-            last = engine_.lease_.word_.get() >> 1;
+            last = engine_.lease_.word_.get() >> lease_shift;
             if (tells())
                 tell("sees the lease");
             forget(last + 2);
@@ -312,18 +255,21 @@ private:
     bool watches() const noexcept override { return self() >= first_watcher(); }
     bool has_thrown() const noexcept override { return thrown_[self()]; }
 
-    using engine = detail::strategy_engine<source, section_threads>;
+    using engine = detail::strategy_engine<source, detail::pool_threads>;
+
+    static constexpr int lease_shift = detail::shipped_lease::shift;
 
     setup const& setup_;
     book book_;
     source source_;
     detail::elastic_threads pool_;
-    section_threads threads_;
+    detail::pool_threads threads_;
     engine engine_;
     word supplied_{0}; // four bits each, the first in the lowest
     word ran_{0};
     word needs_start_{0};
     std::array<std::size_t, 8> position_{}; // of a caller in what it does
+    detail::shared_counter thrown_out_;
     std::array<bool, 8> thrown_{}; // by the task that the thread has run last
 };
 

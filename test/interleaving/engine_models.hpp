@@ -142,7 +142,9 @@ inline std::vector<named_setup> grace_models()
             c.add("tasks produce, with grace", s, pool, {{.produces = true}, {.produces = true}},
                 one_produces, grace);
             c.add("tasks say that they block, and throw", s, pool,
-                {{.throws = true, .section = true}, {.throws = true, .section = true}},
+                // With two threads there are too many states if both say so.
+                {{.throws = true, .section = true},
+                    {.throws = true, .section = pool.parked == 1}},
                 one_produces, grace);
         }
         // With one thread in the pool eat_what_you_kill keeps that for tasks.
@@ -157,8 +159,6 @@ inline std::vector<named_setup> grace_models()
             c.add("a task says that it waits for another one", s, pool, says_so, one_produces,
                 endless);
         }
-        c.add("tasks throw, with grace", s, stopped_pool, {{.throws = true}, {.throws = true}},
-            two_produce, grace);
         c.add("a task waits for the next one but one, with grace", s, two_threads,
             {{}, {.waits_for = 3}, {}}, {{{supply, 1}, {supply, 2}, {supply, 3}, {produce}}},
             grace);

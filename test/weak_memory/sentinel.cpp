@@ -169,7 +169,6 @@ struct observed : scenario, detail::lessor
         return outcome::taken;
     }
 
-    bool goes_quiet() noexcept override { return true; }
     void call_out() noexcept override {}
     bool waits_for_io() const noexcept override { return true; }
     void start_pending() noexcept override {}

@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 /** What the submitter of a task says of it: whether running it may block the thread.
 
     - `blocking`: it may block. The default for whatever is not declared.
-    - `non_blocking`: it never blocks; the producer may run it between two polls of the reactor.
+    - `non_blocking`: it never blocks; the producer may run it before it looks for more.
     - `either`: it asks `this_invocation::may_block()`, and does not block where that is false.
 
     The words are those of Jetty (`org.eclipse.jetty.util.thread.Invocable.InvocationType`). Like

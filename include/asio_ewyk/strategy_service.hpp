@@ -50,7 +50,7 @@ public:
     BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
 
     /// What the service is told of its `io_context`.
-    enum class reactor
+    enum class concurrency
     {
         unknown,
         one_thread,   ///< by its concurrency hint it expects one thread inside run()
@@ -60,12 +60,12 @@ public:
     /// Has a pool of its own. `owner` must be an `io_context`. Throws `std::invalid_argument` for
     /// options that cannot work.
     explicit strategy_service(asio::execution_context& owner, strategy_options const& options = {},
-        reactor kind = reactor::unknown);
+        concurrency kind = concurrency::unknown);
 
     /// Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
-        reactor kind = reactor::unknown);
+        concurrency kind = concurrency::unknown);
 
     ~strategy_service();
 
@@ -121,7 +121,7 @@ public:
 private:
     // `shared` is null where it has a pool of its own.
     strategy_service(asio::execution_context& owner, worker_pool* shared,
-        strategy_options const& options, reactor kind);
+        strategy_options const& options, concurrency kind);
 
     class caller;
     class task_work;
@@ -261,7 +261,7 @@ private:
     detail::wakeup_op<strategy_service> wakeup_op_; // of the thread that has set that
 
     // Of the two queues that a task may wait in, one after the other.
-    mutable detail::delay_meter reactor_delay_;
+    mutable detail::delay_meter queue_delay_;
     mutable detail::delay_meter pool_delay_;
 
     // Tasks of the pool that wait for the next caller.

@@ -29,7 +29,7 @@
 namespace asio_ewyk {
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution_context& owner,
-    worker_pool* shared, strategy_options const& options, reactor kind)
+    worker_pool* shared, strategy_options const& options, concurrency kind)
     : asio::execution_context::service(owner)
     , task(&strategy_service::act, options.strategy, invocation_t::blocking, true)
     , ioc_(static_cast<asio::io_context&>(owner))
@@ -39,9 +39,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     , policy_(detail::checked_policy(options.policy, options.strategy))
     , threads_(detail::pool_access::threads(pool_), this, options.strategy)
     , succession_(threads_, options.strategy, detail::checked_grace(options.grace),
-          options.strategy != strategy_t::produce_consume && kind != reactor::one_thread,
-          options.strategy == strategy_t::produce_consume && kind == reactor::many_threads, this,
-          *this)
+          options.strategy != strategy_t::produce_consume && kind != concurrency::one_thread,
+          options.strategy == strategy_t::produce_consume && kind == concurrency::many_threads,
+          this, *this)
     , parallelism_(succession_.watch().in_use())
     , watch_(this, *this, detail::stall_settings(pool_.options()))
 {
@@ -56,14 +56,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
-    asio::execution_context& owner, strategy_options const& options, reactor kind)
+    asio::execution_context& owner, strategy_options const& options, concurrency kind)
     : strategy_service(owner, nullptr, options, kind)
 {
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
-    strategy_policy const& policy, reactor kind)
+    strategy_policy const& policy, concurrency kind)
     : strategy_service(owner, &pool, {.strategy = s, .grace = grace, .policy = policy}, kind)
 {
 }
@@ -195,7 +195,8 @@ ASIO_EWYK_DECL auto strategy_service::decide(
         else
         {
             bool const leases = succession_.watch().in_use();
-            if (leases && parallelism_.count() && succession_.keep(frame)) [[unlikely]]
+            if (leases && (parallelism_.count() || !parallelism_.measures_this_thread())
+                && succession_.keep(frame)) [[unlikely]]
             {
                 // While no other can produce, for what it reads belongs to the producer.
                 parallelism_.producer_is_this_thread();
@@ -933,7 +934,7 @@ ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
     detail::pool_client const& client = threads_.pool().client();
     std::uint64_t const gone = depth_.taken();
     std::uint64_t const taken = client.taken();
-    auto const here = reactor_delay_.look(now, gone, depth_.waiting());
+    auto const here = queue_delay_.look(now, gone, depth_.waiting());
     auto const there = pool_delay_.look(now, taken, client.size());
     return {here.last + there.last, here.average + there.average, waiting(),
         threads_.pool().pool().left() + threads_.callers().parked()};

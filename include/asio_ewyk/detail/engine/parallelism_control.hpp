@@ -101,11 +101,17 @@ public:
 
     void look() noexcept;
 
+    // Any thread: whether its CPU time is that of the producer, or need not be known.
+    bool measures_this_thread() const noexcept
+    {
+        return !in_use_ || !leases() || cpu_.is_mine();
+    }
+
     // The producer, before it leases: if another thread was it before, its CPU time counts from
     // here.
     void producer_is_this_thread() noexcept
     {
-        if (in_use_ && leases() && !cpu_.is_mine()) [[unlikely]]
+        if (!measures_this_thread()) [[unlikely]]
             cpu_.begin();
     }
 

@@ -35,7 +35,7 @@ namespace asio_ewyk::detail {
 // all below `settled` have been. No wake-up is lost: what is asked for meanwhile
 // makes the state `reproducing`, which hand_over and the producer see.
 //
-// Sequentially consistent: Dekker with the parked callers: see doc/design.adoc. Otherwise one could
+// Sequentially consistent: Dekker with what a thread that waits has asked for. Otherwise one could
 // wait for ever for a right that is free.
 class production_right
 {

@@ -9,6 +9,7 @@
 
 #include <boost/config.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -16,14 +17,17 @@
 namespace asio_ewyk::detail {
 
 // How much CPU time is used in a role that one thread at a time has, such as the producer's. Only
-// the thread that has the role calls it.
+// the thread that has the role calls it; any thread may call is_mine().
 class BOOST_SYMBOL_VISIBLE role_clock
 {
 public:
     using duration = std::chrono::nanoseconds;
 
     // Whether this thread was the last one to call begin() or take().
-    bool is_mine() const noexcept { return thread_ == this_thread(); }
+    bool is_mine() const noexcept
+    {
+        return thread_.load(std::memory_order_relaxed) == this_thread();
+    }
 
     // This thread has the role from now on, and the previous one no longer.
     void begin() noexcept
@@ -62,13 +66,13 @@ private:
 
     void restart() noexcept
     {
-        thread_ = this_thread();
+        thread_.store(this_thread(), std::memory_order_relaxed);
         clock_ = this_thread_cpu_clock();
         began_ = this_thread_cpu_time();
     }
 
-    // Of the thread that has the role.
-    void const* thread_ = nullptr;
+    // Of the thread that has the role. Relaxed: a thread looks only for what it has stored itself.
+    std::atomic<void const*> thread_{nullptr};
     std::optional<cpu_clock> clock_;
     duration began_{};
 

@@ -84,7 +84,7 @@ private:
     action act_;
 };
 
-// Owns a task; what a reactor produces.
+// Owns a task; what a producer finds.
 class task_ptr
 {
 public:

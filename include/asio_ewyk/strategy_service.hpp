@@ -232,7 +232,8 @@ private:
     void recall_tasks() noexcept;
     void give_again();
     void give_up_request() noexcept;
-    void clear_pool();
+    void clear_pool(caller const& c);
+    void go_on(caller const& c, std::chrono::steady_clock::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
     void provide_io() noexcept;
 

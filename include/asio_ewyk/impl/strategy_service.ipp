@@ -526,8 +526,9 @@ public:
             self_.threads_.wake_all();
         // Also for a caller that stepped: a thread of the pool that has ended the last work may be
         // about to stop the io_context, which may be restarted by then.
+        leaves_ = true;
         if (last_to_run || (last && stopped && !inner_))
-            self_.clear_pool();
+            self_.clear_pool(*this);
         if (!last && !stopped)
         {
             // It may have been woken to take what waits.
@@ -540,12 +541,16 @@ public:
     }
 
     bool is_inner() const noexcept { return inner_; }
+
+    // Whether it throws what others pass to it.
+    bool throws() const noexcept { return !inner_ && !leaves_; }
     bool is_stepping() const noexcept { return stepping_; }
 
 private:
     strategy_service& self_;
     bool const stepping_;
     bool const inner_;
+    bool leaves_ = false;
 };
 
 ASIO_EWYK_DECL std::size_t strategy_service::run_until(
@@ -710,7 +715,7 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
     auto const work = [&](bool (detail::succession::*begin)(detail::call_frame&) noexcept) {
         detail::call_frame frame(owner());
         frame.stepping = c.is_stepping();
-        frame.throws = !c.is_inner();
+        frame.throws = c.throws();
         struct add
         {
             std::size_t& counted;
@@ -722,7 +727,7 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
     };
     while (counted < limit && !over())
     {
-        if (!c.is_inner())
+        if (c.throws())
             passed_.rethrow_one();
         give_again();
         if (succession_.is_free())
@@ -767,7 +772,7 @@ ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller&
     // Dekker with all of these: see doc/design.adoc. Otherwise an idle caller could sleep beside
     // work, or through a stop.
     bool const busy = succession_.is_free() || threads_.pool().client().size() != 0
-        || ioc_.stopped() || (!c.is_inner() && passed_.any());
+        || ioc_.stopped() || (c.throws() && passed_.any());
     if (busy && callers.withdraw(slot))
         return false;
     if (self.sleep.park_until(busy ? detail::forever : deadline))
@@ -846,18 +851,45 @@ ASIO_EWYK_DECL void strategy_service::give_again()
 }
 
 // When the last caller of run() returns, no handler runs any more, as with an io_context; except
-// one that has called run() itself.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::clear_pool()
+// one that has called run() itself. The handlers that still run may wait for others, so production
+// goes on in between: if each pause is a part of the time that has passed, it is late by no more
+// than that part of what the longest handler takes, and the pause in which all end is near.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::clear_pool(caller const& c)
 {
-    // More than once: a late thread may wait inside the io_context beside the one that was woken,
-    // and a thread that still produces may have given away another task.
-    std::chrono::milliseconds pause(1);
-    do
+    constexpr std::chrono::nanoseconds shortest_pause = std::chrono::milliseconds(1);
+    auto const begun = std::chrono::steady_clock::now();
+    for (;;)
     {
         recall_tasks();
         wake_up();
-        pause = std::min(2 * pause, std::chrono::milliseconds(64));
-    } while (!threads_.await_pool(owner(), detail::after(pause)));
+        auto const pause = std::max<std::chrono::nanoseconds>(
+            shortest_pause, (std::chrono::steady_clock::now() - begun) / 4);
+        if (threads_.await_pool(owner(), detail::after(pause)))
+            return;
+        if (!ioc_.stopped())
+            go_on(c, detail::after(pause));
+    }
+}
+
+// Produces once more on the way out. What a handler throws is for the call of run() that ends next.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::go_on(
+    caller const& c, std::chrono::steady_clock::time_point deadline)
+{
+    std::size_t counted = 0;
+    threads_.runner_came(false);
+    try
+    {
+        take_part(c, counted, unlimited, deadline);
+    }
+    catch (...)
+    {
+        std::exception_ptr error = detail::exception_of_a_handler();
+        if (!error)
+            throw;
+        passed_.pass(error);
+    }
+    threads_.credit(counted);
+    threads_.runner_left(false);
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()

@@ -871,7 +871,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::clear_pool(caller const& c)
     }
 }
 
-// Produces once more on the way out. What a handler throws is for the call of run() that ends next.
+// Produces once more on the way out. What a handler throws goes where that of the pool's does.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::go_on(
     caller const& c, std::chrono::steady_clock::time_point deadline)
 {
@@ -886,7 +886,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::go_on(
         std::exception_ptr error = detail::exception_of_a_handler();
         if (!error)
             throw;
-        passed_.pass(error);
+        report_stray(std::move(error));
     }
     threads_.credit(counted);
     threads_.runner_left(false);

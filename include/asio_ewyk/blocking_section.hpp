@@ -23,14 +23,15 @@ namespace asio_ewyk {
     before the section waits until the handler is over. So what handlers share needs no strand, but
     may have changed across the section. During the section the thread does not work for the
     context: `dispatch` posts. The guard must be destroyed in the same task, and so not span a
-    `co_await`; in a debug build that is asserted. Otherwise the section ends with the task. When
-    the guard is destroyed the thread must hold no mutex that other handlers lock. The last `run()`
-    does not return before the end of the section.
+    `co_await`; in a debug build that is asserted. Otherwise the section may end only with `run()`,
+    and other handlers run beside those of this thread. When the guard is destroyed the thread must
+    hold no mutex that other handlers lock. The last `run()` does not return before the end of the
+    section.
 
     Elsewhere it has no effect: without a grace, with an invocation type that keeps its thread, in a
-    `strategy_context` whose concurrency hint promises one thread, with an executor of
-    `produce_consume` in a context of another strategy, in a task of a `worker_pool`, on a thread
-    that runs no task.
+    `strategy_context` whose concurrency hint promises one thread, with `produce_consume` by
+    `use_strategy`, with an executor of `produce_consume` in a context of another strategy, in a
+    task of a `worker_pool`, on a thread that runs no task.
 
     It is optional: without it, a task that blocks delays the others by the grace. Guards may be
     nested, and only the outermost counts. With a grace, this thread may produce again after the

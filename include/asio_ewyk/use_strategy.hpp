@@ -23,8 +23,8 @@ namespace asio_ewyk {
     that call that. The two must not be mixed at the same time. Several threads enter it, also while
     a late handler runs inside on another one. So its concurrency hint must not switch locks off
     (`BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and its like), and should not be 1: then Asio keeps what a
-    handler posts until that handler is over, and a `blocking_section` of `produce_consume` may
-    never end.
+    handler posts until that handler is over. A `blocking_section` of `produce_consume` has no
+    effect here, as the service does not know the hint.
 
     Before the `io_context` is destroyed, no handler may run in the pool any more: if run() ended
     because of `stop()` or of an exception, call `strategy_service::halt()` first. (Asio shuts down

@@ -14,7 +14,7 @@ namespace asio_ewyk::detail {
 //
 // It may be called on the stack of a stackful coroutine, and suspend it: then the thread leaves
 // the producer, and the function resumes anywhere, later. So this object is in the thread's frame,
-// not on that stack. It ends with the function or with the visit to the producer, whichever comes
+// not on that stack. It ends with the function or with the round of the loop, whichever comes
 // first; code that returns from the function checks whether it is still the same call.
 class inline_run
 {

@@ -13,8 +13,7 @@
 
 namespace asio_ewyk::detail {
 
-// What a strategy_engine counts. The producer counts by plain stores; the rest, which comes with a
-// hand-over, is counted by atomic additions.
+// What a producer counts, of an engine or of a context, by atomic additions.
 class strategy_counters
 {
 public:

@@ -27,7 +27,6 @@ enum class trace_event : std::uint8_t
     end_park,
 
     post,     // subject: the task
-    complete, // subject: the task, which the producer has captured
     give,     // subject: the task, which another thread is given, or asked to run
     choose,   // subject: the task; detail: see trace_choice
     hand_over,  // subject: as of produce, as of all that follow

@@ -125,7 +125,6 @@ private:
         switch (e.event)
         {
         case trace_event::post:
-        case trace_event::complete:
             posted_[e.subject] = at;
             break;
         case trace_event::give:

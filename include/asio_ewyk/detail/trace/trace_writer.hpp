@@ -125,7 +125,7 @@ private:
     static std::string_view category(trace_event e) noexcept
     {
         static constexpr std::string_view names[] = {"", "", "produce", "", "wait", "", "round",
-            "", "consume", "", "parked", "", "post", "completion", "give", "", "hand-over",
+            "", "consume", "", "parked", "", "post", "give", "", "hand-over",
             "hand-over failed", "taken over", "given up", "superseded", "", "wake-up"};
         static_assert(std::size(names) == static_cast<std::size_t>(trace_event::step));
         return names[static_cast<std::size_t>(e)];
@@ -194,8 +194,7 @@ private:
             begin('E', l, e.time);
             text_ += '}';
         }
-        if (arrow || e.event == trace_event::post || e.event == trace_event::complete
-            || e.event == trace_event::give)
+        if (arrow || e.event == trace_event::post || e.event == trace_event::give)
             return;
         begin('i', l, e.time, category(e.event));
         text_ += ", \"s\": \"t\"";

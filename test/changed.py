@@ -71,7 +71,8 @@ def program(path):
         if folder in SUITES:
             return f"{folder}.{path.stem}", BUILD / "test" / f"{folder}.{path.stem}"
         if folder == "interleaving":
-            return "interleaving_tests", BUILD / "test" / "interleaving_tests"
+            of = "succession" if path.stem.startswith("succession") else "tests"
+            return f"interleaving_{of}", BUILD / "test" / f"interleaving_{of}"
         if folder == "weak_memory":
             target = f"weak_memory_{path.stem}"
             return target, BUILD / "test" / target

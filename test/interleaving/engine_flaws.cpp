@@ -62,7 +62,7 @@ constexpr std::array all_flaws{
         "execute_produce_consume, a stopped pool: one produces, with grace"},
     named_flaw{"a late thread does not look which is to go on", flaw::late_leaves_the_right,
         "execute_produce_consume, a stopped pool: one produces, with grace"},
-    named_flaw{"a task says that it is going to block, in vain", flaw::section_is_forgotten,
+    named_flaw{"a task says that it is going to block, in vain", flaw::announcement_is_forgotten,
         "execute_produce_consume, 1 thread: a task says that it waits for another one"},
     named_flaw{"a task says so, and no thread is asked to come", flaw::released_in_silence,
         "execute_produce_consume, 1 thread: tasks say that they block, and throw"},

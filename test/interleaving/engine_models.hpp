@@ -125,7 +125,7 @@ inline std::vector<named_setup> grace_models()
         setup const endless{.grace = true, .endless = true};
         setup const two_watch{.grace = true, .two_watch = true};
         std::vector<task_kind> const waits{{.waits_for = 2}, {}};
-        std::vector<task_kind> const says_so{{.waits_for = 2, .section = true}, {}};
+        std::vector<task_kind> const says_so{{.waits_for = 2, .says_so = true}, {}};
         std::vector<std::vector<action>> const two_produce{
             {{supply, 1}, {produce}}, {{supply, 2}, {produce}}};
         std::vector<std::vector<action>> const one_produces{{{supply, 1}, {supply, 2}, {produce}}};
@@ -142,9 +142,7 @@ inline std::vector<named_setup> grace_models()
             c.add("tasks produce, with grace", s, pool, {{.produces = true}, {.produces = true}},
                 one_produces, grace);
             c.add("tasks say that they block, and throw", s, pool,
-                // With two threads there are too many states if both say so.
-                {{.throws = true, .section = true},
-                    {.throws = true, .section = pool.parked == 1}},
+                {{.throws = true, .says_so = true}, {.throws = true, .says_so = true}},
                 one_produces, grace);
         }
         // With one thread in the pool eat_what_you_kill keeps that for tasks.

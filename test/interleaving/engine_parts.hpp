@@ -16,6 +16,7 @@
 #include <asio_ewyk/detail/engine/production.hpp>
 #include <asio_ewyk/detail/engine/parallelism_control.hpp>
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
+#include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -56,7 +57,7 @@ enum class flaw
     start_is_not_given_up,  // where none could be started, one is awaited for ever
     late_leaves_the_right,  // a late thread does not look whether its right was passed on
     released_in_silence,    // a task that says that it is going to block asks no other thread to come
-    section_is_forgotten,   // a task that says so is not heard
+    announcement_is_forgotten, // a task that says so is not heard
     ask_is_lost,            // the lost wake-up: a thread that asks while one produces is not heard
 };
 
@@ -130,6 +131,18 @@ public:
 protected:
     ~saboteur() = default;
 };
+
+/// A request for a thread is on its way; the production table says how many there are.
+inline void request_is_sent() noexcept {}
+
+/// What is worse in the pool: a place is not given back,
+inline bool keeps_place() noexcept
+{
+    return wrong == flaw::place_is_kept && saboteur::now->watches();
+}
+
+/// or a task of a user's comes back as if the pool were stopped, and the producer runs it.
+inline bool refuses_tasks() noexcept { return wrong == flaw::blocks_producer; }
 
 }
 
@@ -224,10 +237,12 @@ public:
         return shipped_lease::look();
     }
 
+    // Its load is only for its compare-and-swap, which tells if that was wrong.
     bool end(number n) noexcept
     {
         using interleaving::flaw;
         bool const watches = interleaving::saboteur::now->watches();
+        interleaving::one_step const together;
         if (!shipped_lease::end(n) && (watches || interleaving::wrong != flaw::late_goes_on))
             return false;
         interleaving::book::now->take();
@@ -237,35 +252,7 @@ public:
 
 }
 
-#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
-#include <asio_ewyk/detail/frame/lessor.hpp>
-
-namespace asio_ewyk::detail {
-
-// A thread of the scenario does what it does: see watch() of engine_scenario.hpp.
-class sentinel
-{
-public:
-    sentinel(lease const& l, lessor& of, std::chrono::nanoseconds grace) noexcept
-        : observed(l)
-        , owner(of)
-        , in_use_(grace != std::chrono::nanoseconds::zero())
-    {
-    }
-
-    bool in_use() const noexcept { return in_use_; }
-    void alert() noexcept {}
-    bool refused() const noexcept { return false; }
-    void stop(bool) noexcept {}
-
-    lease const& observed;
-    lessor& owner;
-
-private:
-    bool in_use_;
-};
-
-}
+#include "model_sentinel.hpp"
 
 #define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
 #include "model_pool.hpp"

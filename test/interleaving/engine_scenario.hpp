@@ -21,7 +21,7 @@ struct task_kind
     std::size_t supplies = 0; // another task
     bool produces = false;    // then calls produce() of its own strategy
     std::size_t waits_for = 0; // blocks until that task has begun
-    bool section = false;     // says before that that it is going to block
+    bool says_so = false;     // says before that that it is going to block
 };
 
 struct action
@@ -119,8 +119,8 @@ private:
         // What the engine knows when it asks for a task is in its frame.
         product produce()
         {
-            auto const& frame = *detail::call_frame::find(&of.engine_);
-            forget(of.position_[self()] * 2 + frame.occupies);
+            bool const occupies = detail::call_frame::find(&of.engine_)->occupies;
+            forget(of.position_[self()] * 2 + occupies);
             access("looks for a task");
             book::now->check();
             std::uint64_t const first = of.supplied_.get() & 15;
@@ -152,7 +152,7 @@ private:
             case action::supply:
                 return supply(a.task);
             case action::produce:
-                return engine_.produce(thrown_out_);
+                return produce();
             case action::dispatch:
                 return engine_.dispatch();
             }
@@ -172,6 +172,8 @@ private:
         supplied_.set(q | std::uint64_t{task} << at);
     }
 
+    void produce() { engine_.produce(thrown_by_tasks_); }
+
     void run(std::size_t task)
     {
         task_kind const& k = kind(task);
@@ -184,8 +186,8 @@ private:
         if (k.supplies != 0)
             supply(k.supplies);
         if (k.produces && wrong != flaw::nested_run_forgets)
-            engine_.produce(thrown_out_);
-        if (k.section && wrong != flaw::section_is_forgotten)
+            produce();
+        if (k.says_so && wrong != flaw::announcement_is_forgotten)
             announce_block();
         if (k.waits_for != 0)
             await([&] { return (ran_.get() >> (k.waits_for - 1) & 1) != 0; });
@@ -217,7 +219,7 @@ private:
         {
             auto const late = [&] {
                 std::uint64_t const word = engine_.lease_.word_.get();
-                return first && (word & 1) != 0 && word >> lease_shift != last;
+                return first && (word & 1) != 0 && word >> 3 != last;
             };
             await([&] { return late() || (starts && needs_start_.get() != 0); });
             if (starts && needs_start_.get() != 0)
@@ -229,7 +231,7 @@ private:
                 engine_.sentinel_.owner.start_pending();
                 continue;
             }
-            last = engine_.lease_.word_.get() >> lease_shift;
+            last = engine_.lease_.word_.get() >> 3;
             if (tells())
                 tell("sees the lease");
             forget(last + 2);
@@ -257,8 +259,6 @@ private:
 
     using engine = detail::strategy_engine<source, detail::pool_threads>;
 
-    static constexpr int lease_shift = detail::shipped_lease::shift;
-
     setup const& setup_;
     book book_;
     source source_;
@@ -269,7 +269,7 @@ private:
     word ran_{0};
     word needs_start_{0};
     std::array<std::size_t, 8> position_{}; // of a caller in what it does
-    detail::shared_counter thrown_out_;
+    detail::shared_counter thrown_by_tasks_;
     std::array<bool, 8> thrown_{}; // by the task that the thread has run last
 };
 

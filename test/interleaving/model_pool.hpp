@@ -58,8 +58,7 @@ public:
 
     void vacate() noexcept
     {
-        using interleaving::flaw;
-        if (interleaving::wrong == flaw::place_is_kept && interleaving::saboteur::now->watches())
+        if (interleaving::keeps_place())
             return;
         access("gives a place back");
         if (occupied_.get() == 0)
@@ -90,9 +89,7 @@ public:
 
     outcome execute(pool_client&, task* t, bool = true)
     {
-        // A task of a user's that comes back as if the pool were stopped is run by the producer.
-        if (all() == 0
-            || (interleaving::wrong == interleaving::flaw::blocks_producer && !t->is_request()))
+        if (all() == 0 || (interleaving::refuses_tasks() && !t->is_request()))
             return outcome::stopped;
         access("claims a parked thread, or queues");
         if (seen(queue_.get() == 0 && claim(t)))
@@ -178,6 +175,21 @@ public:
         }
     }
 
+    /// How many tasks wait; any thread, at any time.
+    std::size_t queued() const noexcept
+    {
+        return (static_cast<std::size_t>(std::bit_width(queue_.get())) + 3) / 4;
+    }
+
+    /// Whether no thread was given a task that it has not begun.
+    bool all_have_begun() const noexcept
+    {
+        for (std::uint64_t jobs = jobs_.get(); jobs != 0; jobs >>= 4)
+            if ((jobs & 15) != 0 && (jobs & 15) != look)
+                return false;
+        return true;
+    }
+
     bool rests(std::size_t thread) const noexcept
     {
         return ((parked_.get() | absent_.get()) >> thread & 1) != 0;
@@ -227,6 +239,8 @@ private:
         std::uint64_t const n
             = !t ? look : t->is_request() ? request : product[interleaving::self()];
         tasks_[n] = t;
+        if (n == request)
+            interleaving::request_is_sent();
         return n;
     }
 
@@ -273,6 +287,7 @@ private:
     void sleep(pool_client& client)
     {
         std::size_t const shift = 4 * interleaving::self();
+        interleaving::forget(1);
         interleaving::await([&] { return (jobs_.get() >> shift & 15) != 0; });
         std::uint64_t const n = seen(jobs_.get() >> shift & 15);
         jobs_.set(jobs_.get() & ~(std::uint64_t{15} << shift));

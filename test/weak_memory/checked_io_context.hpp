@@ -14,6 +14,7 @@
 #include <boost/asio/post.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -26,6 +27,20 @@ public:
     struct executor_type
     {
         checked_io_context* context;
+
+        // From a handler: at once, and what it throws when that is over.
+        template <class F>
+        void execute(F f) const
+        {
+            try
+            {
+                f();
+            }
+            catch (...)
+            {
+                context->thrown_ = std::current_exception();
+            }
+        }
     };
 
     executor_type get_executor() noexcept { return {this}; }
@@ -44,17 +59,40 @@ public:
         changed_.notify_one();
     }
 
-    // Waits for one.
-    void run_one()
+    std::size_t run_one() { return take([] { return true; }); }
+    std::size_t poll_one() { return take([] { return false; }); }
+
+    std::size_t run()
     {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return first_ != nullptr; });
-        operation* const o = first_;
-        first_ = o->next;
-        if (!first_)
-            last_ = nullptr;
-        lock.unlock();
-        o->call(o);
+        std::size_t n = 0;
+        while (run_one() != 0)
+            ++n;
+        return n;
+    }
+
+    template <class Time>
+    std::size_t run_one_until(Time const&)
+    {
+        return poll_one();
+    }
+
+    bool stopped() const
+    {
+        std::lock_guard const lock(mutex_);
+        return stopped_;
+    }
+
+    void stop()
+    {
+        std::lock_guard const lock(mutex_);
+        stopped_ = true;
+        changed_.notify_all();
+    }
+
+    void restart()
+    {
+        std::lock_guard const lock(mutex_);
+        stopped_ = false;
     }
 
 private:
@@ -84,10 +122,31 @@ private:
         Handler handler;
     };
 
-    checked::mutex mutex_;
+    template <class Waits>
+    std::size_t take(Waits waits)
+    {
+        std::unique_lock lock(mutex_);
+        if (waits())
+            changed_.wait(lock, [this] { return first_ || stopped_; });
+        if (!first_ || stopped_)
+            return 0;
+        operation* const o = first_;
+        first_ = o->next;
+        if (!first_)
+            last_ = nullptr;
+        lock.unlock();
+        o->call(o);
+        if (thrown_)
+            std::rethrow_exception(std::exchange(thrown_, nullptr));
+        return 1;
+    }
+
+    checked::mutex mutable mutex_;
     checked::condition_variable changed_;
     operation* first_ = nullptr;
     operation* last_ = nullptr;
+    bool stopped_ = false;
+    std::exception_ptr thrown_; // of the one thread whose handlers throw
 };
 
 template <class Handler>

@@ -1,0 +1,515 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+// The succession that ships, with its lease, its crew and its returning threads, over threads of a
+// pool that are a part of the test.
+
+#ifndef ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_PARTS_HPP
+#define ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_PARTS_HPP
+
+#include "../weak_memory/stand_ins.hpp"
+#include "stepped_std.hpp"
+
+#include <asio_ewyk/detail/engine/choose.hpp>
+#include <asio_ewyk/detail/engine/production.hpp>
+#include <asio_ewyk/detail/metrics/strategy_counters.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace interleaving {
+
+namespace ewyk = asio_ewyk;
+namespace detail = asio_ewyk::detail;
+
+/// Where the succession, or what is around it, is made worse, to see whether that is found.
+enum class flaw
+{
+    none,
+    arrives_late,            // the request is cleared after the look at the lease
+    parks_without_look,      // an idle caller does not look whether the lease is free
+    leaves_in_silence,       // a producer that leaves asks no thread to come
+    takes_over_in_silence,   // nor does one that takes over
+    releases_in_silence,     // nor does a task that says that it blocks
+    serves_in_silence,       // nor one that had the lease in vain for a thread that comes back
+    serves_once,             // which does not look again whether a thread comes back
+    start_is_not_given_up,   // where none could be started, one is awaited for ever
+    hand_over_is_not_given_up, // likewise where a hand-over found none
+    give_up_is_forgotten,    // likewise where the request was taken back
+    start_is_forgotten,      // where a thread has to be started none is
+    late_settles,            // a thread whose lease has ended produces on
+    returns_in_silence,      // a thread that comes back does not call the producer
+    return_is_not_seen,      // which threads come back is not looked at
+    take_back_is_forgotten,  // a hand-over that found no thread does not take the lease back
+    end_wakes_none,          // nor the end of all work
+    place_is_kept,           // the place of a lease that is taken over is forgotten
+    away_is_not_counted,     // the pool may not produce while a task is in a section
+    late_stays_inside,       // a thread that is superseded does not leave the io_context
+    blocks_producer,         // the producer runs what it should give to the pool
+};
+
+/// What is wrong with the parts of this execution.
+inline flaw wrong = flaw::none;
+
+/// Which thread has the lease, by what it was told; 0 is none, 1 the first one.
+class book
+{
+public:
+    book() noexcept;
+
+    void take() noexcept
+    {
+        if (holder_.get() != 0)
+            fail("two have the lease");
+        hand();
+    }
+    void hand() noexcept { holder_.set(self() + 1); }
+    void drop() noexcept { holder_.set(0); }
+
+    void check() const noexcept
+    {
+        if (holder_.get() != self() + 1)
+            fail("a thread renews the lease of another one");
+    }
+
+    /// One request is under way at most.
+    void send() noexcept
+    {
+        if (requests_.get() != 0)
+            fail("two requests are under way");
+        requests_.set(1);
+    }
+    void arrive() noexcept
+    {
+        if (requests_.get() == 0)
+            fail("a request arrives twice");
+        requests_.set(0);
+    }
+    bool is_under_way() const noexcept { return requests_.get() != 0; }
+
+    static inline book* now = nullptr;
+
+    /// The function that has ended a lease on that thread most lately.
+    std::array<char const*, 8> last{};
+
+private:
+    word holder_{0};
+    word requests_{0};
+};
+
+/// What the flaws need of the model.
+class saboteur
+{
+public:
+    /// Whether the thread that calls it watches leases.
+    virtual bool watches() const noexcept = 0;
+    static inline saboteur* now = nullptr;
+
+protected:
+    ~saboteur() = default;
+};
+
+// Until the scenario has its parts there is no step.
+inline book::book() noexcept
+{
+    now = this;
+    saboteur::now = nullptr;
+}
+
+/// A request for a thread is on its way.
+inline void request_is_sent() noexcept { book::now->send(); }
+
+/// What is worse in the pool: a place is not given back,
+inline bool keeps_place() noexcept
+{
+    return wrong == flaw::place_is_kept && saboteur::now->watches();
+}
+
+/// or a task of a user's comes back as if the pool were stopped, and the producer runs it.
+inline bool refuses_tasks() noexcept { return wrong == flaw::blocks_producer; }
+
+/// What is worse in the flag that says that a thread was asked.
+inline bool is_forgotten(char const* where) noexcept
+{
+    using namespace std::string_view_literals;
+    if (wrong == flaw::none)
+        return false;
+    char const* const after = book::now->last[self()];
+    std::string_view const last = after ? after : "";
+    std::string_view const in = where;
+    switch (wrong)
+    {
+    case flaw::arrives_late:
+        return in == "arrive"sv;
+    case flaw::leaves_in_silence:
+        return in == "ask"sv && last == "leave"sv;
+    case flaw::takes_over_in_silence:
+        return in == "ask"sv && last == "take_over"sv;
+    case flaw::releases_in_silence:
+        return in == "ask"sv && last == "release"sv;
+    case flaw::serves_in_silence:
+        return in == "ask"sv && last == "serve_returning"sv;
+    case flaw::start_is_not_given_up:
+        return in == "start_pending"sv;
+    case flaw::hand_over_is_not_given_up:
+        return in == "hand_over"sv;
+    case flaw::give_up_is_forgotten:
+        return in == "give_up_request"sv;
+    default:
+        return false;
+    }
+}
+
+/// Where a thread sleeps until another one wakes it. A thread's sleeps are one inside the other, so
+/// they are known by their depth.
+class sleep
+{
+public:
+    sleep() noexcept
+        : shift_((self() * deepest + (*depth)[self()]++) * 2)
+    {
+    }
+    sleep(sleep const&) = delete;
+    sleep& operator=(sleep const&) = delete;
+    ~sleep() { --(*depth)[self()]; }
+
+    bool park_until(detail::time_point) noexcept
+    {
+        await([this] { return (woken->get() >> shift_ & 3) != 0; });
+        observe(woken->get() >> shift_ & 3);
+        if (tells())
+            tell("is woken");
+        woken->set(woken->get() & ~(std::uint64_t{3} << shift_));
+        return true;
+    }
+
+    void unpark() noexcept
+    {
+        point();
+        if (tells())
+            tell("wakes a thread");
+        if ((woken->get() >> shift_ & 3) != 0)
+            fail("a thread is woken twice");
+        woken->set(woken->get() | code() << shift_);
+    }
+
+    /// With what it is woken, if that is to be known.
+    detail::task* const* job = nullptr;
+
+    static constexpr std::size_t deepest = 3;
+    static inline std::array<std::size_t, 8>* depth = nullptr;
+    static inline word* woken = nullptr;
+
+private:
+    std::uint64_t code() const noexcept
+    {
+        if (!job || !*job)
+            return 1;
+        if (!(*job)->is_request())
+            return 3;
+        request_is_sent();
+        return 2;
+    }
+
+    std::size_t shift_;
+};
+
+}
+
+#define ASIO_EWYK_DETAIL_OS_PARKER_HPP
+namespace asio_ewyk::detail {
+
+using parker = interleaving::sleep;
+
+}
+
+#define ASIO_EWYK_DETAIL_POOL_PARKED_THREADS_HPP
+namespace asio_ewyk::detail {
+
+/// Each operation is one step. The shipped ones have a word for each 64 threads, of which one is
+/// in use here.
+class parked_threads
+{
+public:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    explicit parked_threads(std::size_t) noexcept {}
+
+    void park(std::size_t i) noexcept
+    {
+        if (!interleaving::saboteur::now)
+            return;
+        step("parks");
+        bits_.set(bits_.get() | std::uint64_t{1} << i);
+    }
+
+    bool withdraw(std::size_t i) noexcept
+    {
+        step("withdraws");
+        bool const done = (bits_.get() >> i & 1) != 0;
+        bits_.set(bits_.get() & ~(std::uint64_t{1} << i));
+        interleaving::observe(done);
+        return done;
+    }
+
+    std::size_t claim() noexcept
+    {
+        step("claims");
+        std::uint64_t const all = bits_.get();
+        std::size_t const i = all == 0 ? none : static_cast<std::size_t>(std::countr_zero(all));
+        bits_.set(all & (all - 1));
+        interleaving::observe(i);
+        return i;
+    }
+
+    std::size_t size() const noexcept
+    {
+        step("looks which are parked");
+        interleaving::observe(static_cast<std::uint64_t>(std::popcount(bits_.get())));
+        return static_cast<std::size_t>(std::popcount(bits_.get()));
+    }
+
+    /// For a look from outside, which is no step.
+    bool any() const noexcept { return bits_.get() != 0; }
+
+private:
+    static void step(char const* what) noexcept
+    {
+        interleaving::point();
+        if (interleaving::tells())
+            interleaving::tell(what);
+    }
+
+    // The scenario says which slots are free at first; they are few.
+    interleaving::word bits_{0};
+};
+
+}
+
+#define std stepped
+#define lease shipped_lease
+#include <asio_ewyk/detail/frame/lease.hpp>
+#undef lease
+#undef std
+
+namespace asio_ewyk::detail {
+
+/// A look of it is only for its compare-and-swap, which tells if that was wrong: so each operation
+/// is one step. Keeps the book beside it.
+class lease : public shipped_lease
+{
+public:
+    bool acquire(number& n, bool is_pooled, char const* where = __builtin_FUNCTION()) noexcept
+    {
+        using namespace std::string_view_literals;
+        if (interleaving::wrong == interleaving::flaw::take_back_is_forgotten
+            && where == "hand_over"sv)
+            return false;
+        interleaving::one_step const together;
+        if (!shipped_lease::acquire(n, is_pooled))
+            return false;
+        interleaving::book::now->take();
+        return true;
+    }
+
+    number adopt(bool is_pooled) noexcept
+    {
+        interleaving::one_step const together;
+        number const n = shipped_lease::adopt(is_pooled);
+        interleaving::book::now->hand();
+        return n;
+    }
+
+    bool renew(number n) noexcept
+    {
+        interleaving::one_step const together;
+        if (!shipped_lease::renew(n))
+            return interleaving::wrong == interleaving::flaw::late_settles;
+        interleaving::book::now->check();
+        return true;
+    }
+
+    bool keep(number n) noexcept
+    {
+        interleaving::one_step const together;
+        if (!shipped_lease::keep(n))
+            return false;
+        interleaving::book::now->check();
+        return true;
+    }
+
+    void keep_no_more() noexcept
+    {
+        interleaving::one_step const together;
+        interleaving::book::now->check();
+        shipped_lease::keep_no_more();
+    }
+
+    ended end(number n, char const* where = __builtin_FUNCTION()) noexcept
+    {
+        interleaving::one_step const together;
+        interleaving::book::now->last[interleaving::self()] = where;
+        ended const e = shipped_lease::end(n);
+        if (e)
+            interleaving::book::now->drop();
+        return e;
+    }
+
+    sight look() const noexcept
+    {
+        interleaving::one_step const together;
+        return shipped_lease::look();
+    }
+
+    void mark(number n, activity what) noexcept
+    {
+        interleaving::one_step const together;
+        shipped_lease::mark(n, what);
+    }
+};
+
+}
+
+#include "model_sentinel.hpp"
+
+#define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
+#define ASIO_EWYK_DETAIL_POOL_POOL_CLIENT_HPP
+namespace asio_ewyk::detail {
+
+class elastic_threads;
+
+/// Counts the threads that run something for it.
+class pool_client
+{
+public:
+    explicit pool_client(void const* owner) noexcept
+        : owner_(owner)
+    {
+    }
+
+    void const* owner() const noexcept { return owner_; }
+    bool leaving() const noexcept { return false; }
+    bool awaited() const noexcept { return false; }
+    std::size_t size() const noexcept;
+
+    void run(task* t)
+    {
+        struct pin
+        {
+            pool_client& of;
+            std::uint64_t const bit = std::uint64_t{1} << interleaving::self();
+
+            explicit pin(pool_client& c) noexcept
+                : of(c)
+            {
+                of.pins_.set(of.pins_.get() | bit);
+            }
+            ~pin()
+            {
+                interleaving::point();
+                of.pins_.set(of.pins_.get() & ~bit);
+            }
+        } const pinned(*this);
+        t->run();
+    }
+
+    bool runs_any(std::uint64_t threads) const noexcept { return (pins_.get() & threads) != 0; }
+    elastic_threads* pool = nullptr;
+
+private:
+    void const* owner_;
+    interleaving::word pins_{0};
+};
+
+}
+
+#include "model_pool.hpp"
+
+namespace asio_ewyk::detail {
+
+inline std::size_t pool_client::size() const noexcept
+{
+    interleaving::point();
+    interleaving::observe(pool->queued());
+    return pool->queued();
+}
+
+}
+
+#define std stepped
+#include <asio_ewyk/detail/pool/pool_threads.hpp>
+#define returning_threads shipped_returning_threads
+#include <asio_ewyk/detail/context/returning_threads.hpp>
+#undef returning_threads
+#define crew shipped_crew
+#include <asio_ewyk/detail/context/crew.hpp>
+#undef crew
+#undef std
+
+namespace asio_ewyk::detail {
+
+class returning_threads : public shipped_returning_threads
+{
+public:
+    bool any() noexcept
+    {
+        using interleaving::flaw;
+        if (interleaving::wrong == flaw::return_is_not_seen
+            || (interleaving::wrong == flaw::serves_once
+                && std::exchange(in_vain_[interleaving::self()], false)))
+            return false;
+        return shipped_returning_threads::any();
+    }
+    bool any() const noexcept
+    {
+        return interleaving::wrong != interleaving::flaw::return_is_not_seen
+            && shipped_returning_threads::any();
+    }
+
+    bool pass_right() noexcept
+    {
+        bool const passed = shipped_returning_threads::pass_right();
+        interleaving::observe(passed);
+        in_vain_[interleaving::self()] = !passed;
+        return passed;
+    }
+
+private:
+    std::array<bool, 8> in_vain_{};
+};
+
+class crew : public shipped_crew
+{
+public:
+    using shipped_crew::shipped_crew;
+
+    void went_away() noexcept
+    {
+        if (interleaving::wrong != interleaving::flaw::away_is_not_counted)
+            shipped_crew::went_away();
+    }
+    void came_back() noexcept
+    {
+        if (interleaving::wrong != interleaving::flaw::away_is_not_counted)
+            shipped_crew::came_back();
+    }
+};
+
+}
+
+#define std stepped
+#include <asio_ewyk/detail/context/succession.hpp>
+#undef std
+
+#endif

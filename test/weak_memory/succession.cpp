@@ -1,0 +1,319 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+// Which thread produces for a context: one that ends a lease then asks for a thread, one that was
+// asked says so and then looks at the lease, and one that parks then looks whether it is free. What
+// the producer wrote plainly is seen by the next one, however it gets the lease.
+
+#include "check.hpp"
+#include "checked_futex.hpp"
+#include "stand_ins.hpp"
+
+#include <asio_ewyk/detail/metrics/strategy_counters.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/multiple_exceptions.hpp>
+#include <boost/asio/recycling_allocator.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+// What it does, threads of the scenarios do.
+#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#define std checked
+#define syscall checked_futex
+#include <asio_ewyk/detail/frame/lessor.hpp>
+
+namespace asio_ewyk::detail {
+
+struct sentinel
+{
+    sentinel(lease const&, lessor& of, std::chrono::nanoseconds) noexcept
+        : owner(of)
+    {}
+
+    void alert() noexcept {}
+
+    lessor& owner;
+};
+
+}
+
+#include <asio_ewyk/detail/context/succession.hpp>
+#undef syscall
+#undef std
+
+BOOST_AUTO_TEST_SUITE(succession)
+
+namespace {
+
+using namespace weak_memory;
+namespace detail = asio_ewyk::detail;
+using asio_ewyk::strategy_t;
+
+// `produced` belongs to the producer, which keeps the lease while it writes it if others may take
+// over. Thread 0 is that at first. The pool has no thread for it.
+struct produced_by_one : scenario
+{
+    struct request : detail::task
+    {
+        request()
+            : task(nullptr, {}, {}, true)
+        {
+        }
+    };
+
+    explicit produced_by_one(strategy_t s = strategy_t::execute_produce_consume)
+        : crew(pool, this, s)
+        , of(crew, s, std::chrono::nanoseconds(1), s != strategy_t::produce_consume,
+              s == strategy_t::produce_consume, this, asks)
+    {
+        of.lease_.acquire(first, false);
+        slot = crew.callers().occupy(idle, detail::forever, [] { return false; });
+    }
+
+    static asio_ewyk::worker_pool_options one_thread()
+    {
+        asio_ewyk::worker_pool_options o;
+        o.max_threads = 1;
+        return o;
+    }
+
+    void work(detail::call_frame& frame)
+    {
+        if (!of.leases())
+            ++produced;
+        else if (of.keep(frame))
+        {
+            ++produced;
+            of.keep_no_more(frame);
+        }
+    }
+
+    // The thread that has the lease at first.
+    struct producer : detail::call_frame
+    {
+        explicit producer(produced_by_one& s)
+            : call_frame(&s)
+        {
+            producing = true;
+            lease_number = s.first;
+            leased_by = s.of.leases() ? &s.of.sentinel_.owner : nullptr;
+            home = s.of.leases() ? nullptr : &s.of.sentinel_.owner;
+        }
+    };
+
+    // A caller, which parks until it has produced.
+    void produce_when_asked()
+    {
+        for (;;)
+        {
+            detail::call_frame frame(this);
+            if (of.is_free() && of.acquire(frame))
+                return leave(frame);
+            crew.callers().park(slot);
+            if (of.is_free() && crew.callers().withdraw(slot))
+                continue;
+            idle.sleep.park_until(detail::forever);
+            if (std::exchange(idle.job, nullptr) && of.arrive(frame))
+                return leave(frame);
+        }
+    }
+
+    void leave(detail::call_frame& frame)
+    {
+        work(frame);
+        of.leave(frame, false);
+    }
+
+    detail::elastic_threads pool{one_thread()};
+    detail::crew crew;
+    request asks;
+    detail::succession of;
+    detail::idle_caller idle;
+    std::size_t slot = 0;
+    detail::lease::number first = 0;
+    int produced = 0;
+};
+
+// A producer leaves while a caller parks.
+struct one_leaves : produced_by_one
+{
+    void thread(unsigned index) override
+    {
+        if (index != 0)
+            return produce_when_asked();
+        producer frame(*this);
+        work(frame);
+        of.leave(frame, true);
+    }
+
+    void after() override { claim(produced == 2, "both have produced"); }
+
+    using produced_by_one::produced_by_one;
+};
+
+// Likewise, where nothing but the lease says that one handler runs at a time.
+struct one_leaves_alone : one_leaves
+{
+    one_leaves_alone()
+        : one_leaves(strategy_t::produce_consume)
+    {}
+};
+
+// A thread takes over from one that is late, which then may produce again.
+struct one_takes_over : produced_by_one
+{
+    void thread(unsigned index) override
+    {
+        if (index == 2)
+            return produce_when_asked();
+        if (index == 1)
+        {
+            if (auto const s = of.lease_.look(); s.leased)
+                of.take_over(s.which, true);
+            return;
+        }
+        producer frame(*this);
+        work(frame);
+        of.mark_task(frame);
+        if (of.settle(frame))
+        {
+            work(frame);
+            of.leave(frame, true);
+        }
+    }
+};
+
+// A producer has another one come before it runs a task, and takes the lease back if none could
+// be had.
+struct one_hands_over : produced_by_one
+{
+    void thread(unsigned index) override
+    {
+        if (index != 0)
+            return produce_when_asked();
+        producer frame(*this);
+        work(frame);
+        if (!of.hand_over(frame, strategy_t::execute_produce_consume) || of.settle(frame))
+        {
+            work(frame);
+            of.leave(frame, true);
+        }
+    }
+};
+
+// A thread gets a request that was sent for an earlier lease, while the producer leaves: that is
+// asked for once more, or the thread finds the lease free. In each case the parked caller gets a
+// request in the end.
+struct one_arrives : produced_by_one
+{
+    one_arrives()
+    {
+        of.asked_.store(true, std::memory_order_relaxed);
+        crew.callers().park(slot);
+    }
+
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+        {
+            producer frame(*this);
+            work(frame);
+            return of.leave(frame, true);
+        }
+        detail::call_frame frame(this);
+        if (index == 1)
+        {
+            if (of.arrive(frame))
+            {
+                work(frame);
+                of.leave(frame, true);
+            }
+            return;
+        }
+        idle.sleep.park_until(detail::forever);
+        claim(std::exchange(idle.job, nullptr) == &asks, "it is a request");
+        if (of.arrive(frame))
+            leave(frame);
+    }
+};
+
+// A thread comes back from a section while the producer leaves, or passes the lease on to it.
+struct one_comes_back : produced_by_one
+{
+    one_comes_back()
+        : produced_by_one(strategy_t::produce_consume)
+    {
+        crew.went_away();
+    }
+
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+        {
+            producer frame(*this);
+            work(frame);
+            if (of.awaited())
+                claim(of.serve_section(frame, false), "it waits");
+            else
+                of.leave(frame, false);
+            return;
+        }
+        detail::call_frame frame(this);
+        frame.home = &of.sentinel_.owner;
+        of.come_back(frame);
+        leave(frame);
+    }
+
+    void after() override { claim(produced == 2, "both have produced"); }
+};
+
+std::vector<named_setup> const scenarios{
+    {"one leaves", setup_of<one_leaves>(2), 4'000},
+    {"one leaves, where one handler runs at a time", setup_of<one_leaves_alone>(2), 4'000},
+    {"one takes over", setup_of<one_takes_over>(3), 4'000},
+    {"one hands over", setup_of<one_hands_over>(2), 4'000},
+    {"one arrives", setup_of<one_arrives>(3), 4'000},
+    {"one comes back", setup_of<one_comes_back>(2), 4'000},
+};
+
+}
+
+BOOST_AUTO_TEST_CASE(has_one_producer_and_loses_no_request)
+{
+    keep_apart(reinterpret_cast<void**>(&detail::call_frame::top_));
+    check(scenarios);
+    weaken(scenarios,
+        {
+            {"succession.hpp arrive", access::store, seq_cst, release,
+                "the checker's exchange finds what was written last"},
+            {"succession.ipp ask", access::modify, seq_cst, acquire,
+                "the checker takes the change of the lease before it for a fence"},
+            {"lease.hpp acquire", access::load, seq_cst, seq_cst, ""},
+            {"lease.hpp acquire", access::modify, seq_cst, relaxed,
+                "its load acquires, and it publishes nothing"},
+            {"lease.hpp is_free", access::load, seq_cst, relaxed,
+                "the checker takes what was done to the parked bits before it for a fence"},
+            {"lease.hpp change", access::modify, seq_cst, seq_cst, ""},
+            {"lease.hpp adopt", access::load, acquire, relaxed, "the thread was woken for it"},
+            {"returning_threads.hpp any", access::load, seq_cst, seq_cst, ""},
+            {"returning_threads.hpp add", access::modify, seq_cst, seq_cst, ""},
+            {"parked_threads.hpp park", access::modify, seq_cst, seq_cst, ""},
+            {"parked_threads.ipp claim", access::load, seq_cst, seq_cst, ""},
+            {"futex_parker.hpp unpark", access::modify, release, release, ""},
+        });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

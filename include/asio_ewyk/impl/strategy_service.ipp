@@ -242,7 +242,9 @@ ASIO_EWYK_DECL void strategy_service::end_task(detail::call_frame& frame, way ho
         detail::call_frame::come_back(frame.away); // a section was left open, as by a coroutine
     if (how == way::kept)
         succession_.keep_no_more(frame);
-    else if (!succession_.is_exclusive() && !frame.stepping && !succession_.settle(frame))
+    // One of the pool, whose callers have left, leaves before it begins what is next in the queue.
+    else if (!succession_.is_exclusive() && !frame.stepping
+        && !(succession_.settle(frame) && threads_.may_produce(frame)))
         come_out(frame);
 }
 
@@ -319,7 +321,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr con
 
 ASIO_EWYK_DECL bool strategy_service::must_leave(detail::call_frame const& frame) const noexcept
 {
-    return frame.pooled ? threads_.not_stepping() == 0 || threads_.should_give_back(frame)
+    return frame.pooled ? !threads_.may_produce(frame) || threads_.should_give_back(frame)
                         : frame.throws && passed_.any();
 }
 
@@ -851,23 +853,29 @@ ASIO_EWYK_DECL void strategy_service::give_again()
 }
 
 // When the last caller of run() returns, no handler runs any more, as with an io_context; except
-// one that has called run() itself. The handlers that still run may wait for others, so production
-// goes on in between: if each pause is a part of the time that has passed, it is late by no more
-// than that part of what the longest handler takes, and the pause in which all end is near.
+// one that has called run() itself. The handlers that still run may wait for others, so this
+// produces for a moment after each pause. A pause is as long as all that was before: soon one is
+// longer than any handler that does not wait for others, also where handlers block all the time.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::clear_pool(caller const& c)
 {
-    constexpr std::chrono::nanoseconds shortest_pause = std::chrono::milliseconds(1);
+    constexpr std::chrono::milliseconds shortest_pause(1);
+    constexpr std::chrono::milliseconds longest_nap(64);
+    constexpr std::chrono::milliseconds round(10);
     auto const begun = std::chrono::steady_clock::now();
-    for (;;)
+    for (auto end_of_pause = begun + shortest_pause;;)
     {
+        // More than once: a late thread may wait inside the io_context beside the one that was
+        // woken, and a thread that still produces may have given away another task.
         recall_tasks();
         wake_up();
-        auto const pause = std::max<std::chrono::nanoseconds>(
-            shortest_pause, (std::chrono::steady_clock::now() - begun) / 4);
-        if (threads_.await_pool(owner(), detail::after(pause)))
+        if (threads_.await_pool(owner(), std::min(end_of_pause, detail::after(longest_nap))))
             return;
-        if (!ioc_.stopped())
-            go_on(c, detail::after(pause));
+        auto now = std::chrono::steady_clock::now();
+        if (ioc_.stopped() || now < end_of_pause)
+            continue;
+        go_on(c, now + std::min<std::chrono::nanoseconds>(now - begun, round));
+        now = std::chrono::steady_clock::now();
+        end_of_pause = now + (now - begun);
     }
 }
 

@@ -62,6 +62,12 @@ public:
         return {runners_.fetch_sub(1) == 1, last_to_run};
     }
 
+    // Threads of the pool produce only beside a caller that does.
+    bool may_produce(call_frame const& frame) const noexcept
+    {
+        return !frame.pooled || not_stepping() != 0;
+    }
+
     // With produce_consume, unless a task is in a blocking_section, and where all callers step,
     // only other callers take over.
     bool may_start() const noexcept

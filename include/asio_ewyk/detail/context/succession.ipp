@@ -26,7 +26,7 @@ ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::
 
 ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
 {
-    if (!threads_.pool().may_resume(frame))
+    if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
         return false;
     if (!lease_.acquire(frame.lease_number, frame.pooled))
     {

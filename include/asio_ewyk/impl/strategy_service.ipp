@@ -484,7 +484,7 @@ ASIO_EWYK_DECL void strategy_service::woken()
     bool const is_for_caller = passed_.any() && !here->throws;
     if (!here->in_task)
         give_again();
-    if ((is_for_pool || is_for_caller) && !was_passed_on && succession_.inside() > 1) [[unlikely]]
+    if (!was_passed_on && (is_for_pool || (is_for_caller && succession_.inside() > 1))) [[unlikely]]
         pass_on_wake_up();
 }
 

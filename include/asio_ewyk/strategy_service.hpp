@@ -252,6 +252,7 @@ private:
     mutable std::atomic<bool> wraps_{false};
     mutable std::atomic<bool> counts_{false}; // likewise: whether those that wait are counted
     mutable detail::posted_count depth_;
+    // Relaxed: numbers that need to differ only, and a plain sum.
     std::atomic<std::uint64_t> traced_{2}; // see note()
     std::atomic<std::uint64_t> native_{0}; // handlers that were not wrapped
 

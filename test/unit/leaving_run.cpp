@@ -19,6 +19,16 @@ using namespace support;
 constexpr ewyk::strategy_t concurrent[] = {ewyk::strategy_t::produce_execute_consume,
     ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
 
+/// Has `done` come true by calls of run_for() that are short.
+template <class Done>
+void run_in_steps(ewyk::strategy_context& ctx, std::chrono::milliseconds step, Done done)
+{
+    auto const enough = std::chrono::steady_clock::now() + patience;
+    while (!done() && std::chrono::steady_clock::now() < enough)
+        ctx.run_for(step);
+    BOOST_TEST(done());
+}
+
 /// Runs until all is done, as the documents tell.
 void run_and_catch(ewyk::strategy_context& ctx, int& caught)
 {
@@ -63,10 +73,7 @@ BOOST_DATA_TEST_CASE(a_deadline_beside_a_handler_that_waits_for_a_timer, concurr
     asio::steady_timer timer(ctx, 50ms);
     timer.async_wait([&](auto) { fired.set(); });
     asio::post(ctx, [&] { done = fired.wait(); });
-    auto const enough = std::chrono::steady_clock::now() + patience;
-    while (!done && std::chrono::steady_clock::now() < enough)
-        ctx.run_for(10ms);
-    BOOST_TEST(done);
+    run_in_steps(ctx, 10ms, [&] { return done.load(); });
 }
 
 // Each waits for the one that the next has posted: production goes on until the last.
@@ -87,10 +94,7 @@ BOOST_DATA_TEST_CASE(handlers_that_wait_for_each_other, concurrent, s)
     }
     asio::steady_timer last(ctx, (handlers + 2) * 5ms);
     last.async_wait([&](auto) { passed[handlers].set(); });
-    auto const enough = std::chrono::steady_clock::now() + patience;
-    while (waited != handlers && std::chrono::steady_clock::now() < enough)
-        ctx.run_for(1ms);
-    BOOST_TEST(waited == handlers);
+    run_in_steps(ctx, 1ms, [&] { return waited == handlers; });
 }
 
 // What is thrown meanwhile leaves the calls that follow, and each exception leaves one.

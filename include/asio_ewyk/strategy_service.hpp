@@ -227,7 +227,8 @@ private:
 
     void wake_up() noexcept;
     void woken();
-    void pass_on_wake_up() noexcept;
+    template <class Awaited>
+    void pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept;
 
     void recall_tasks() noexcept;
     void give_again();
@@ -258,7 +259,7 @@ private:
 
     // A handler of its own is in the io_context's queue.
     alignas(64) std::atomic<bool> wake_queued_{false};
-    std::atomic<bool> passed_on_{false}; // it has been run by a thread that it was not meant for
+    std::atomic<std::size_t> passed_on_{0}; // by so many threads that it was not meant for
     std::atomic<bool> called_{false};    // it was run inside of another handler
     detail::wakeup_op<strategy_service> wakeup_op_; // of the thread that has set that
 

@@ -396,7 +396,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
         // Those that were late in native handlers wait inside, too, until they meet what is ours.
         // This one is not inside now, so Asio gives it to one of them.
         if (visits && (n == 0 || frame.counted % 32 == 0) && succession_.inside() > 1)
-            pass_on_wake_up();
+            pass_on_wake_up(0, [this] { return wake_queued_.load(); });
     }
 }
 
@@ -458,7 +458,7 @@ ASIO_EWYK_DECL void strategy_service::wake_up() noexcept
 
 ASIO_EWYK_DECL void strategy_service::woken()
 {
-    bool const was_passed_on = passed_on_.exchange(false);
+    std::size_t const passed_on = passed_on_.exchange(0);
     wake_queued_.store(false);
     detail::call_frame* const here = frame();
     if (!here)
@@ -477,24 +477,30 @@ ASIO_EWYK_DECL void strategy_service::woken()
     if (!here->in_task
         && (must_leave(*here) || !here->producing || (here->stays && succession_.visits())))
         come_out(*here);
-    // It may be meant for another thread: one of the pool that is to leave, or a caller that is to
-    // throw. Asio gives it to that one only if it waits alone.
-    bool const is_for_pool = threads_.not_stepping() == 0 && !here->pooled
-        && threads_.pool().client().pins() != 0;
-    bool const is_for_caller = passed_.any() && !here->throws;
     if (!here->in_task)
         give_again();
-    if (!was_passed_on && (is_for_pool || (is_for_caller && succession_.inside() > 1))) [[unlikely]]
-        pass_on_wake_up();
+    // It may be meant for another thread: one of the pool that is to leave, or a caller that is to
+    // throw. Asio prefers those that wait for its condition to the one that waits inside the
+    // system. So a thread that gets it instead stays here until it has reached the right one.
+    bool const leaves = here->pooled && !here->in_task;
+    auto const is_meant_for_another = [this, leaves, throws = here->throws]() noexcept {
+        return (!leaves && threads_.not_stepping() == 0 && threads_.pool().client().pins() != 0)
+            || (!throws && passed_.any());
+    };
+    if (passed_on < threads_.runners() + threads_.pool().client().pins() && is_meant_for_another())
+        [[unlikely]]
+        pass_on_wake_up(passed_on + 1, is_meant_for_another);
 }
 
-// Has another thread that is inside run woken(), if one can.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::pass_on_wake_up() noexcept
+// Has another thread that is inside run woken(), if one can, and waits a moment for what comes of
+// it. `times`: how many have passed it on.
+template <class Awaited>
+void strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept
 {
-    passed_on_.store(true);
+    passed_on_.store(times);
     wake_up();
     auto const enough = detail::after(std::chrono::milliseconds(1));
-    while (wake_queued_.load() && std::chrono::steady_clock::now() < enough)
+    while (is_awaited() && std::chrono::steady_clock::now() < enough)
         std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 

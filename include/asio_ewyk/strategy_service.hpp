@@ -184,16 +184,11 @@ private:
         kept,        // by the producer: no thread takes over
         leased,      // by the producer: another one takes over if it is late
         handed_over, // another one produces
+        spread,      // likewise, and its CPU time is measured
         given,       // by the pool
     };
-    struct decision
-    {
-        way how;
-        bool may_block;
-        bool spreads; // measures its CPU time
-    };
-    decision decide(
-        detail::call_frame& frame, detail::submission s, void const* subject) noexcept;
+    way decide(detail::call_frame& frame, detail::submission s, void const* subject,
+        bool& may_block) noexcept;
     class running;
     void end_task(detail::call_frame& frame, way how) noexcept;
     void end_given(detail::call_frame& frame) noexcept;
@@ -236,7 +231,7 @@ private:
     void clear_pool(caller const& c);
     void go_on(caller const& c, std::chrono::steady_clock::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
-    void provide_io() noexcept;
+    bool provide_io() noexcept;
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;
@@ -283,13 +278,13 @@ private:
 class strategy_service::running
 {
 public:
-    running(strategy_service& self, detail::call_frame& frame, decision const& d) noexcept
+    running(strategy_service& self, detail::call_frame& frame, way how) noexcept
         : self_(self)
         , frame_(frame)
-        , how_(d.how)
-        , spreads_(d.spreads)
-        , cpu_before_(d.spreads ? detail::this_thread_cpu_time() : std::chrono::nanoseconds())
+        , how_(how)
     {
+        if (how == way::spread) [[unlikely]]
+            cpu_before_ = detail::this_thread_cpu_time();
         frame_.in_task = true;
     }
 
@@ -298,7 +293,7 @@ public:
 
     ~running()
     {
-        if (spreads_) [[unlikely]]
+        if (how_ == way::spread) [[unlikely]]
             self_.parallelism_.ran(detail::this_thread_cpu_time() - cpu_before_);
         self_.end_task(frame_, how_);
     }
@@ -307,8 +302,7 @@ private:
     strategy_service& self_;
     detail::call_frame& frame_;
     way const how_;
-    bool const spreads_;
-    std::chrono::nanoseconds const cpu_before_;
+    std::chrono::nanoseconds cpu_before_; // where that is measured
 };
 
 } // namespace asio_ewyk

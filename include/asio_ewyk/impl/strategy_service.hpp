@@ -121,8 +121,9 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t note, F& f
             return give(s, note, f);
         return f();
     }
-    decision const d = decide(*here, s, subject(note));
-    if (d.how == way::given)
+    bool may_block = detail::this_thread_may_block;
+    way const how = decide(*here, s, subject(note), may_block);
+    if (how == way::given)
     {
         ++here->counted;
         give(s, note, f);
@@ -130,10 +131,10 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t note, F& f
     }
     if (times_ && note > 1) [[unlikely]]
         record_delay(note);
-    running const until_end(*this, *here, d);
+    running const until_end(*this, *here, how);
     detail::handler_scope const scope(&detail::describe<F>, subject(note));
     detail::timed_run const timed(times_.get());
-    if (d.may_block)
+    if (may_block)
         f();
     else
     {

@@ -49,10 +49,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     threads_.pool().client().measure(times_.get());
     succession_.wake_by(
         [](void* self) noexcept { static_cast<strategy_service*>(self)->wake_up(); }, this);
+    succession_.provide_io_by(
+        [](void* self) noexcept { return static_cast<strategy_service*>(self)->provide_io(); });
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
     wraps_.store(observed);
     counts_.store(observed);
-    provide_io();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
@@ -71,19 +72,18 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
 ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
 // Asio waits for a condition until something does I/O. Then it waits inside the system, and a
-// thread that waits for a condition is in a handler.
-ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
+// thread that waits for a condition is in a handler. Not before a thread has waited: from then on
+// Asio asks the system between handlers, too.
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::provide_io() noexcept
 {
-    if (!succession_.leases())
-        return;
     try
     {
         asio::steady_timer const any(ioc_);
-        succession_.has_io();
+        return true;
     }
     catch (std::exception const&)
     {
-        // No file descriptors: operations that need them will report it.
+        return false; // no file descriptors: operations that need them will report it
     }
 }
 
@@ -171,11 +171,11 @@ ASIO_EWYK_DECL auto strategy_service::where_to_run(detail::submission s) const n
 }
 
 // What is done with a task that the thread of that frame has found inside the io_context.
-ASIO_EWYK_DECL auto strategy_service::decide(
-    detail::call_frame& frame, detail::submission s, void const* subject) noexcept -> decision
+// `may_block`: whether the thread may, and then whether the task may.
+ASIO_EWYK_DECL auto strategy_service::decide(detail::call_frame& frame, detail::submission s,
+    void const* subject, bool& may_block) noexcept -> way
 {
     using enum detail::sub_strategy;
-    bool const may_block = detail::this_thread_may_block;
     strategy_t const resolved = policy_({s.strategy, s.invocation, may_block});
     detail::strategy_counters& counters = succession_.counters();
     auto sub = detail::choose(resolved, s.invocation, may_block, true);
@@ -190,7 +190,7 @@ ASIO_EWYK_DECL auto strategy_service::decide(
         {
             // An earlier handler that nothing marked was late. This one is here, so it runs here.
             counters.execute_produce_consume();
-            return {way::here, may_block, false};
+            return way::here;
         }
         else
         {
@@ -209,7 +209,7 @@ ASIO_EWYK_DECL auto strategy_service::decide(
                 counters.on_lease();
                 detail::trace_choice(subject, resolved, sub, true);
                 succession_.mark_task(frame);
-                return {way::leased, may_block, false};
+                return way::leased;
             }
             spreads = leases && !parallelism_.leases();
             sub = detail::choose(
@@ -217,21 +217,22 @@ ASIO_EWYK_DECL auto strategy_service::decide(
         }
     }
     if (sub == produce_execute_consume)
-        return {way::given, may_block, false};
+        return way::given;
     detail::trace_choice(subject, resolved, sub, false);
     switch (sub)
     {
     case execute_produce_consume:
         counters.execute_produce_consume();
-        return {way::handed_over, may_block, spreads};
+        return spreads ? way::spread : way::handed_over;
     case produce_invoke_consume:
+        may_block = false;
         counters.produce_invoke_consume();
         break;
     default:
         counters.produce_consume();
     }
     bool const kept = !succession_.is_exclusive() && succession_.keep(frame);
-    return {kept ? way::kept : way::here, may_block && sub != produce_invoke_consume, false};
+    return kept ? way::kept : way::here;
 }
 
 ASIO_EWYK_DECL void strategy_service::end_task(detail::call_frame& frame, way how) noexcept
@@ -288,8 +289,7 @@ ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
         return t->run();
     succession_.counters().produce_consume();
     bool const kept = !succession_.is_exclusive() && succession_.keep(*here);
-    running const until_end(
-        *this, *here, {kept ? way::kept : way::here, detail::this_thread_may_block, false});
+    running const until_end(*this, *here, kept ? way::kept : way::here);
     --here->counted; // it was counted when it was given away
     detail::run_timed(times_.get(), *t);
     here->rethrow_captured();

@@ -265,6 +265,8 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         {
             auto const thread = watchdog_probe_.of(s.producer);
             runs = thread == thread_probe::state::runs && !may_be_late(s);
+            if (thread == thread_probe::state::locks && !may_be_late(s))
+                owner_.provide_io();
             late = blocks(s, thread) || (runs && keeps_running(now));
         }
     }

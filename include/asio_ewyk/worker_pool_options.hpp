@@ -107,8 +107,9 @@ struct worker_pool_options
     /** Called when the pool is low on threads: a task waits, all threads are busy, and no other
         can be started. It is called on the thread that has submitted the task, or on the library's
         watchdog thread; once, until no task waits any more, and at most 10 times a second. It may
-        use the pool, but must not wait for its tasks, nor destroy a context or a strategy that
-        uses it. Must not throw. Compare Jetty's `LowResourceMonitor`.
+        use the pool, fork, or run another context, but must not wait for the pool's tasks, nor
+        destroy a context or a strategy that uses it. Must not throw. Compare Jetty's
+        `LowResourceMonitor`.
     */
     std::function<void()> on_low_on_threads = {};
 

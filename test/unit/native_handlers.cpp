@@ -9,9 +9,13 @@
 #include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 BOOST_AUTO_TEST_SUITE(native_handlers)
 
@@ -245,6 +249,55 @@ LINUX_DATA_TEST_CASE(the_first_one_after_a_silence_may_wait, leasing, s)
     ctx.stop();
     runner.join();
 }
+
+#if defined(__linux__)
+
+namespace {
+
+// How often the watchdog has gone to sleep; 0 if there is none.
+unsigned long looks()
+{
+    for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task"))
+    {
+        std::string name;
+        std::getline(std::ifstream(thread.path() / "comm") >> std::ws, name);
+        if (name != "ewyk-watchdog-0")
+            continue;
+        std::ifstream status(thread.path() / "status");
+        constexpr std::string_view key = "voluntary_ctxt_switches:";
+        for (std::string line; std::getline(status, line);)
+            if (line.starts_with(key))
+                return std::stoul(line.substr(key.size()));
+    }
+    return 0;
+}
+
+} // namespace
+
+// However long the silence, the next one that is late is noticed soon. Without one the watchdog
+// would look each time when the silence has lasted twice as long: some eight times in a minute.
+BOOST_AUTO_TEST_CASE(after_one_was_late_it_is_looked_ten_times_a_second)
+{
+    ewyk::strategy_context ctx(with_threads(ewyk::strategy_t::eat_what_you_kill));
+    deadline const d(ctx);
+    auto const work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    event late;
+    event waited;
+    asio::post(native(ctx), [&] {
+        if (late.wait())
+            waited.set();
+    });
+    asio::post(native(ctx), [&] { late.set(); });
+    BOOST_TEST(waited.wait());
+    unsigned long const before = looks();
+    BOOST_TEST(before != 0u);
+    BOOST_TEST(eventually([&] { return looks() >= before + 40; }));
+    ctx.stop();
+    runner.join();
+}
+
+#endif
 
 // Ours and theirs wait for each other.
 LINUX_DATA_TEST_CASE(beside_handlers_of_ours, leasing, s)

@@ -16,19 +16,38 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <iterator>
 #include <sstream>
 
 namespace {
 
 std::atomic<bool> idle_class_is_refused{false};
+std::atomic<int> calls_for_priority{0};
+
+// The set that a thread was given most lately.
+std::mutex sets_mutex;
+cpu_set_t last_set;
 
 } // namespace
 
 // In place of the C library's.
+extern "C" int sched_setaffinity(pid_t thread, std::size_t size, cpu_set_t const* set) noexcept
+{
+    ++calls_for_priority;
+    if (size == sizeof last_set)
+    {
+        std::lock_guard const lock(sets_mutex);
+        last_set = *set;
+    }
+    return static_cast<int>(::syscall(SYS_sched_setaffinity, thread, size, set));
+}
+
 extern "C" int sched_setscheduler(pid_t thread, int policy, sched_param const* param) noexcept
 {
+    ++calls_for_priority;
     if (policy == SCHED_IDLE && idle_class_is_refused)
     {
         errno = EPERM;
@@ -121,6 +140,82 @@ BOOST_DATA_TEST_CASE(a_system_may_refuse_the_idle_class, leasing, s)
     deadline const d(ctx);
     BOOST_TEST(handlers_may_wait(ctx, 10));
     BOOST_TEST(!ctx.metrics().sentinel_refused);
+}
+
+// Some systems end a process that asks, as systemd's SystemCallFilter=~@resources does.
+BOOST_DATA_TEST_CASE(the_environment_may_refuse_it_before_the_system_is_asked, leasing, s)
+{
+    ::setenv("ASIO_EWYK_SENTINEL", "off", 1);
+    int const before = calls_for_priority;
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    {
+        deadline const d(ctx);
+        BOOST_TEST(handlers_may_wait(ctx, 10));
+    }
+    ::unsetenv("ASIO_EWYK_SENTINEL");
+    BOOST_TEST(ctx.metrics().sentinel_refused);
+    BOOST_TEST(calls_for_priority == before);
+}
+
+namespace {
+
+cpu_set_t only(int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return one;
+}
+
+// What a thread may use that was woken up on this CPU of two. It `had` these, and was given
+// those meanwhile, if any.
+cpu_set_t after_it_was_moved(int cpu, cpu_set_t had, cpu_set_t const* meanwhile)
+{
+    cpu_set_t has;
+    std::promise<ewyk::detail::thread_id> id;
+    event chosen;
+    ewyk::detail::wake_up_place place;
+    std::thread moved([&] {
+        ::sched_setaffinity(0, sizeof had, &had);
+        id.set_value(ewyk::detail::this_thread_id());
+        LOCKED_TEST(chosen.wait());
+        place.leave();
+        has = affinity();
+    });
+    auto const thread = id.get_future().get();
+    ewyk::detail::this_thread_spares = cpu;
+    place.choose(thread);
+    ewyk::detail::this_thread_spares = -1;
+    if (meanwhile)
+        ::sched_setaffinity(thread, sizeof *meanwhile, meanwhile);
+    chosen.set();
+    moved.join();
+    return has;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_thread_that_was_moved_may_use_what_it_might_before)
+{
+    cpu_set_t const all = affinity();
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu != CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &all))
+            cpus.push_back(cpu);
+    for (int const cpu : cpus)
+    {
+        cpu_set_t const one = only(cpu);
+        cpu_set_t now = after_it_was_moved(cpu, one, nullptr);
+        BOOST_TEST(CPU_EQUAL(&now, &one));
+        now = after_it_was_moved(cpu, all, nullptr);
+        BOOST_TEST(CPU_EQUAL(&now, &all));
+        // It has not chosen its own, so it may use those as well that the process gets later.
+        BOOST_TEST(CPU_ISSET(CPU_SETSIZE - 1, &last_set));
+        cpu_set_t const another = only(cpus[cpu == cpus[0] ? cpus.size() - 1 : 0]);
+        now = after_it_was_moved(cpu, all, &another);
+        if (cpus.size() > 1)
+            BOOST_TEST(CPU_EQUAL(&now, &another));
+    }
 }
 
 BOOST_DATA_TEST_CASE(one_cpu_is_enough, leasing, s)

@@ -238,6 +238,28 @@ BOOST_AUTO_TEST_CASE(what_a_handler_starts_has_the_creators_mask)
     BOOST_TEST((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
 }
 
+// A context may be made before the program blocks the signals that it waits for.
+BOOST_AUTO_TEST_CASE(a_contexts_threads_have_the_callers_mask)
+{
+    ewyk::strategy_context ctx(ewyk::strategy.produce_execute_consume);
+    sigset_t one, before;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &one, &before);
+    std::thread::id ran_by;
+    bool blocked = false;
+    asio::post(ctx, [&] {
+        sigset_t mine;
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &mine);
+        ran_by = std::this_thread::get_id();
+        blocked = ::sigismember(&mine, SIGTERM) == 1;
+    });
+    run(ctx);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    BOOST_TEST((ran_by != std::this_thread::get_id()));
+    BOOST_TEST(blocked);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 #endif

@@ -38,6 +38,10 @@ thread_local slow_start_gate* slow_start_next = nullptr;
 // Likewise: that is refused.
 thread_local bool refuse_next = false;
 
+// While all are: how many were.
+std::atomic<bool> refuse_all{false};
+std::atomic<int> refused{0};
+
 // Where the stack of this thread was at each start; null if nobody asks.
 thread_local std::vector<void*>* starts_from = nullptr;
 
@@ -55,6 +59,8 @@ extern "C" int pthread_create(
         gate->pass();
     if (std::exchange(refuse_next, false))
         return EAGAIN;
+    if (refuse_all)
+        return ++refused, EAGAIN;
     return real(thread, attributes, f, argument);
 }
 
@@ -151,6 +157,43 @@ BOOST_AUTO_TEST_CASE(a_watchdog_that_was_refused_comes_later)
     ctx.run();
     BOOST_TEST(!refuse_next);
     BOOST_TEST(then);
+}
+
+// At the limit of processes each task would ask for a thread, which takes some 40 us.
+BOOST_AUTO_TEST_CASE(after_some_refusals_it_is_asked_seldom)
+{
+    constexpr int tasks = 20'000;
+    // Twice at once, then after 2, 4 ... 512 ms; as long as the test's patience at most.
+    int const seldom = 12 + static_cast<int>(patience / 500ms);
+    static_assert(tasks > 100 * (12 + patience / 500ms));
+    refused = 0;
+    refuse_all = true;
+    std::atomic<int> ran{0};
+    std::function<void()> next;
+    {
+        ewyk::strategy_context ctx({.grace = 24h, .max_threads = 4});
+        next = [&] {
+            if (++ran != tasks)
+                asio::post(ctx, next);
+        };
+        asio::post(ctx, next);
+        ctx.run();
+        BOOST_TEST(ran == tasks);
+        BOOST_TEST(refused <= 2 * seldom); // of the watchdog and the sentinel
+    }
+    refused = 0;
+    ewyk::worker_pool pool({.max_threads = 4});
+    event came;
+    for (int i = 0; i != tasks; ++i)
+        pool.execute([&] { came.set(); });
+    BOOST_TEST(refused <= seldom);
+    // It is asked again.
+    refuse_all = false;
+    BOOST_TEST(eventually([&] {
+        pool.try_execute([] {});
+        return pool.metrics().starts != 0;
+    }));
+    BOOST_TEST(came.wait());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

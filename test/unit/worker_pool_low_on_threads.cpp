@@ -6,6 +6,13 @@
 
 #include "pool_support.hpp"
 
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
+#if defined(__linux__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 using namespace support;
 
 BOOST_AUTO_TEST_SUITE(worker_pool_low_on_threads)
@@ -134,6 +141,51 @@ BOOST_AUTO_TEST_CASE(a_context_tells_it_of_its_own_pool)
     ctx.run();
     BOOST_TEST(told.wait());
 }
+
+#if defined(__linux__)
+
+// It may be told on the watchdog's thread, whose locks a fork waits for, and another context.
+BOOST_AUTO_TEST_CASE(what_is_told_may_fork_and_run_a_context)
+{
+    event told;
+    event ended;
+    std::string name;
+    bool ran = false;
+    int status = -1;
+    ewyk::worker_pool pool({.max_threads = 2, .on_low_on_threads = [&] {
+                                if (!name.empty())
+                                    return;
+                                name = ewyk::detail::name_of_this_thread();
+                                pid_t const child = ::fork();
+                                if (child == 0)
+                                    ::_exit(0);
+                                ::waitpid(child, &status, 0);
+                                ewyk::strategy_context other;
+                                asio::post(other, [&] { ran = true; });
+                                other.run();
+                                told.set();
+                            }});
+    // So long that the pool's threads are busy when a thread is to take over.
+    ewyk::strategy_context ctx(pool, ewyk::strategy.eat_what_you_kill, 1s);
+    asio::post(ctx, [&] {
+        // Since this one began all threads are busy.
+        std::atomic<int> busy{0};
+        for (int i = 0; i != 2; ++i)
+            pool.execute([&] {
+                ++busy;
+                ended.wait();
+            });
+        BOOST_TEST(eventually([&] { return busy == 2; }));
+        BOOST_TEST(told.wait());
+        ended.set();
+    });
+    ctx.run();
+    BOOST_TEST(name == "ewyk-watchdog-0");
+    BOOST_TEST(status == 0);
+    BOOST_TEST(ran);
+}
+
+#endif
 
 } // namespace
 

@@ -43,6 +43,7 @@ struct sentinel
         : owner(of)
     {}
 
+    bool in_use() const noexcept { return true; }
     void alert() noexcept {}
 
     lessor& owner;

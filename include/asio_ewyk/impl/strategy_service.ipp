@@ -49,11 +49,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     threads_.pool().client().measure(times_.get());
     succession_.wake_by(
         [](void* self) noexcept { static_cast<strategy_service*>(self)->wake_up(); }, this);
-    succession_.provide_io_by(
-        [](void* self) noexcept { return static_cast<strategy_service*>(self)->provide_io(); });
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
     wraps_.store(observed);
     counts_.store(observed);
+    provide_io();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
@@ -72,18 +71,19 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
 ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
 // Asio waits for a condition until something does I/O. Then it waits inside the system, and a
-// thread that waits for a condition is in a handler. Not before a thread has waited: from then on
-// Asio asks the system between handlers, too.
-ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::provide_io() noexcept
+// thread that waits for a condition is in a handler.
+ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
 {
+    if (!succession_.leases())
+        return;
     try
     {
         asio::steady_timer const any(ioc_);
-        return true;
+        succession_.has_io();
     }
     catch (std::exception const&)
     {
-        return false; // no file descriptors: operations that need them will report it
+        // No file descriptors: operations that need them will report it.
     }
 }
 
@@ -520,7 +520,9 @@ public:
         // them.
         if (!inner)
             self_.passed_.came();
-        self_.threads_.runner_came(stepping);
+        // As if handlers ran on the threads of the callers only.
+        if (self_.threads_.runner_came(stepping) && self_.own_pool_)
+            detail::pool_access::threads(self_.pool_).take_signal_mask();
     }
 
     caller(caller const&) = delete;

@@ -43,11 +43,14 @@ public:
         return pool_.await(call_frame::pooled_for(owner), not_stepping_, deadline);
     }
 
-    void runner_came(bool stepping) noexcept
+    // Whether it is the first one that does not step.
+    bool runner_came(bool stepping) noexcept
     {
         runners_.fetch_add(1);
-        if (!stepping && not_stepping_.fetch_add(1) == 0)
-            pool_.end_await();
+        if (stepping || not_stepping_.fetch_add(1) != 0)
+            return false;
+        pool_.end_await();
+        return true;
     }
 
     // Whether it was the last one, and the last one that did not step.

@@ -26,6 +26,9 @@ ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::
 
 ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
 {
+    // Before it has the lease: it may wait for the first thread that it starts, and would be late.
+    if (sentinel_.in_use())
+        sentinel_.alert();
     if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
         return false;
     if (!lease_.acquire(frame.lease_number, frame.pooled))

@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/engine/look_interval.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
+#include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
@@ -51,8 +52,9 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // watchdog sets in_bed_, and naps and looks once more before it sleeps: no machine keeps a store to
 // itself for so long. The standard asks for "a finite period of time".
 //
-// A native handler that ends a long wait rouses nothing. For that the watchdog looks from its bed,
-// each time after as long as the silence has lasted: some 20 times in a day.
+// A native handler that ends a long wait rouses nothing. For that the watchdog looks from its bed:
+// ten times a second if one has been late before, else each time after as long as the silence has
+// lasted, which is some 20 times in a day.
 class sentinel final : private watchdog::client
 {
 public:
@@ -96,6 +98,7 @@ private:
     // goes to bed. Later where native handlers are in use.
     static constexpr duration patience = std::chrono::milliseconds(20);
     static constexpr duration native_patience = std::chrono::milliseconds(200);
+    static constexpr duration native_look = std::chrono::milliseconds(100);
 
     // A thread that runs what nothing marks is asked to come out, at most so often; the pause grows
     // while nothing comes of that. If it does not come out for so long, its handler computes.
@@ -108,6 +111,7 @@ private:
         return s.leased && s.what != lease::activity::waits;
     }
 
+    bool start() noexcept;
     void rouse() noexcept;
     void wake() noexcept;
     void work() noexcept;
@@ -148,6 +152,7 @@ private:
     std::mutex mutex_;
     std::thread thread_;     // guarded by mutex_
     bool registered_ = false; // guarded by mutex_
+    back_off start_pause_;    // guarded by mutex_
 
     // The watchdog's.
     look_interval interval_;

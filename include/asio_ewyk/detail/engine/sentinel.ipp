@@ -36,14 +36,9 @@ ASIO_EWYK_DECL sentinel::~sentinel()
     stop(true);
 }
 
-// The producer. The watchdog first: the sentinel, which may wake it at once, must not start it.
-ASIO_EWYK_DECL void sentinel::rouse() noexcept
+// Under mutex_. The watchdog first: the sentinel, which may wake it at once, must not start it.
+ASIO_EWYK_DECL bool sentinel::start() noexcept
 {
-    if (!in_bed_.exchange(false))
-        return;
-    std::lock_guard const lock(mutex_);
-    if (stop_.load())
-        return;
     try
     {
         if (!registered_)
@@ -51,21 +46,40 @@ ASIO_EWYK_DECL void sentinel::rouse() noexcept
             watchdog::instance().add(*this);
             registered_ = true;
         }
-        // If the system refuses one of the two threads, the next task tries again.
-        if (!watchdog::instance().wake(*this))
-            in_bed_.store(true);
-        if (refused_.load())
-            return;
+        bool const watched = watchdog::instance().wake(*this);
         if (thread_.joinable())
-            return wake();
-        block_signals blocked;
-        unbound from_cpu;
-        thread_ = std::thread([this] { work(); });
+            wake();
+        else if (!refused_.load())
+        {
+            block_signals blocked;
+            unbound from_cpu;
+            thread_ = std::thread([this] { work(); });
+        }
+        if (watched)
+        {
+            start_pause_.grant();
+            return true;
+        }
     }
     catch (...)
     {
-        in_bed_.store(true);
+        // The system has no thread for it.
     }
+    start_pause_.refuse();
+    return false;
+}
+
+// The producer.
+ASIO_EWYK_DECL void sentinel::rouse() noexcept
+{
+    if (!in_bed_.exchange(false))
+        return;
+    std::lock_guard const lock(mutex_);
+    if (stop_.load())
+        return;
+    // If the system refuses one of the two threads, a later task tries again.
+    if (!start_pause_.over() || !start())
+        in_bed_.store(true);
 }
 
 ASIO_EWYK_DECL void sentinel::wake() noexcept
@@ -265,8 +279,6 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         {
             auto const thread = watchdog_probe_.of(s.producer);
             runs = thread == thread_probe::state::runs && !may_be_late(s);
-            if (thread == thread_probe::state::locks && !may_be_late(s))
-                owner_.provide_io();
             late = blocks(s, thread) || (runs && keeps_running(now));
         }
     }
@@ -296,10 +308,10 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     else if (now - drowsy_since_ >= shortest_nap)
     {
         interval_.forget();
-        native_.store(false, std::memory_order_relaxed);
-        // A native handler that ends the wait rouses nothing. So it looks again when the silence
-        // has lasted twice as long.
-        return s.leased ? after(now - progress_, now) : forever;
+        // A native handler that ends the wait rouses nothing.
+        if (s.leased)
+            return native ? after(native_look, now) : after(now - progress_, now);
+        return forever;
     }
     return now + interval_.get();
 }

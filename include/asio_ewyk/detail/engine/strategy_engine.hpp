@@ -211,7 +211,6 @@ private:
 
     void call_out() noexcept override {}
     bool waits_for_io() const noexcept override { return false; }
-    void provide_io() noexcept override {}
     void release(lease::number n) noexcept override;
 
     // This thread has ended that lease: has a thread come for the right.

@@ -35,10 +35,8 @@ public:
     // each native handler for a while.
     virtual void call_out() noexcept = 0;
 
-    // Whether a waiting producer waits for I/O, rather than for a condition; and the watchdog has
-    // it do so from now on.
+    // Whether a waiting producer waits for I/O, rather than for another thread that does.
     virtual bool waits_for_io() const noexcept = 0;
-    virtual void provide_io() noexcept = 0;
 
     // After needs_start, by a thread that may start others.
     virtual void start_pending() noexcept = 0;

@@ -81,6 +81,7 @@ private:
     int apply(thread_id = 0) const noexcept { return 0; }
     bool has(int) const noexcept { return false; }
     bool has_several() const noexcept { return std::thread::hardware_concurrency() != 1; }
+    friend bool operator==(cpu_mask const&, cpu_mask const&) noexcept = default;
 #endif
 };
 
@@ -166,7 +167,7 @@ BOOST_SYMBOL_VISIBLE inline thread_local int this_thread_spares = -1;
 
 // Has a thread that sleeps wake up on the CPU that its waker spares. Otherwise the system may put
 // it where it ran before, behind another thread, and leave the free CPU idle for milliseconds.
-// Two system calls by the waker, and one by the thread.
+// Two system calls by the waker, and three or four by the thread.
 class wake_up_place
 {
 public:
@@ -174,21 +175,28 @@ public:
     void choose(thread_id thread) noexcept
     {
         int const cpu = this_thread_spares;
-        chosen_ = cpu >= 0 && before_.read(thread) == 0 && before_.has(cpu)
-            && cpu_mask::only(cpu).apply(thread) == 0;
+        if (cpu >= 0 && before_.read(thread) == 0 && before_.has(cpu)
+            && cpu_mask::only(cpu).apply(thread) == 0)
+            cpu_ = cpu;
     }
 
-    // By the thread, when it has woken up.
+    // By the thread, when it has woken up. If it could use all CPUs of the process before, it can
+    // use those as well that the process gets later.
     void leave() noexcept
     {
-        // If the process may use none of them any more: those that it may.
-        if (std::exchange(chosen_, false) && before_.apply() != 0)
-            cpu_mask::all().apply();
+        int const cpu = std::exchange(cpu_, -1);
+        cpu_mask now;
+        // Another process may have chosen others for it meanwhile.
+        if (cpu < 0 || now.read() != 0 || now != cpu_mask::only(cpu))
+            return;
+        cpu_mask::all().apply();
+        if (now.read() == 0 && now != before_)
+            before_.apply();
     }
 
 private:
     cpu_mask before_;
-    bool chosen_ = false;
+    int cpu_ = -1;
 };
 
 } // namespace asio_ewyk::detail

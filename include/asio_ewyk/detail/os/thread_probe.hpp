@@ -40,7 +40,8 @@ private:
     int file_ = -1;
 };
 
-// From now on this thread gets a CPU only if no other thread wants it. False if the system refuses.
+// From now on this thread gets a CPU only if no other thread wants it. False if the system refuses,
+// or the environment does, before the system is asked: some end a process that asks.
 bool become_idle_class() noexcept;
 
 // Moves this thread to that CPU; the threads that it wakes from now on begin there, see

@@ -12,6 +12,7 @@
 #include <boost/config.hpp>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -66,6 +67,15 @@ public:
     // try_wake() of any client has it look, if one comes.
     bool try_wake(client& c) noexcept;
 
+    // On the watchdog's thread: has it call f() when it holds no lock, so that f() may fork, or run
+    // a context. f() lives until the client is removed that is looked at. False on another thread.
+    static bool call_later(std::function<void()> const& f) noexcept
+    {
+        if (calls_)
+            *calls_ = &f;
+        return calls_;
+    }
+
     // Whether it has a thread.
     bool running() const noexcept { return running_.load(); }
 
@@ -85,6 +95,12 @@ private:
     // Held while it looks, which takes microseconds.
     std::mutex mutex_;
     client* clients_ = nullptr; // guarded by mutex_
+
+    // Held while it calls what it was told to. After mutex_, or alone.
+    std::mutex call_mutex_;
+
+    // What its thread is to call; null on other threads.
+    static inline thread_local std::function<void()> const** calls_ = nullptr;
 
     parker sleep_;
 

@@ -40,13 +40,21 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c) noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 {
-    std::lock_guard const life(life_mutex_);
     {
         std::lock_guard const lock(mutex_);
         client** link = &clients_;
         while (*link != &c)
             link = &(*link)->next_;
         *link = c.next_;
+    }
+    // What it calls may destroy another context. Then the thread does not end with the last client.
+    if (calls_)
+        return;
+    // What it calls may be the client's.
+    std::unique_lock(call_mutex_).unlock();
+    std::lock_guard const life(life_mutex_);
+    {
+        std::lock_guard const lock(mutex_);
         if (clients_ || !thread_.joinable())
             return;
         // Under the lock: one that is added from now on is looked after by another thread.
@@ -125,17 +133,27 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
 ASIO_EWYK_DECL void watchdog::work() noexcept
 {
     name_this_thread("ewyk-watchdog", 0);
+    std::function<void()> const* call = nullptr;
+    calls_ = &call;
     while (running_.load())
     {
         time_point next = forever;
         {
-            std::lock_guard const lock(mutex_);
+            std::unique_lock lock(mutex_);
             time_point const now = std::chrono::steady_clock::now();
-            for (client* c = clients_; c; c = c->next_)
+            for (client* c = clients_; c && !call; c = c->next_)
             {
                 if (c->woken_.exchange(false) || c->due_ <= now)
                     c->due_ = c->look(now);
                 next = std::min(next, c->due_);
+            }
+            if (call)
+            {
+                // Before a thread can remove the client.
+                std::lock_guard const calling(call_mutex_);
+                lock.unlock();
+                (*std::exchange(call, nullptr))();
+                continue;
             }
         }
         sleep_.park_until(next);
@@ -159,6 +177,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
 {
     watchdog& self = instance();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
+    ::new (&self.call_mutex_) std::mutex; // its thread may have held it
     self.running_.store(false);
     for (client* c = self.clients_; c; c = c->next_)
     {

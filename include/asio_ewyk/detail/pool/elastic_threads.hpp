@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
@@ -59,6 +60,9 @@ public:
     // range.
     worker_pool_limits limits() const noexcept;
     void limit(worker_pool_limits const& limits);
+
+    // Threads that are started from now on have the signal mask of this thread.
+    void take_signal_mask() noexcept;
 
     // Threads that will be held for long, as by producers that wait. Throws std::runtime_error if
     // no thread would be left for tasks.
@@ -195,9 +199,10 @@ public:
 private:
     struct worker;
 
+    // Under mutex_.
     bool may_start() const noexcept
     {
-        return !all_end() && threads_.load() < max_threads_.load();
+        return !all_end() && threads_.load() < max_threads_.load() && start_pause_.over();
     }
 
     // Under mutex_: whether there are more threads than allowed, since that was changed. One that
@@ -243,6 +248,7 @@ private:
     void wake_parked() noexcept;
     void join_threads();
 
+    void tell_low() noexcept;
     std::size_t claim_parked() noexcept;
     void start_reserve() noexcept;
     std::size_t reserve_slot() noexcept;
@@ -261,7 +267,7 @@ private:
 
     worker_pool_options const options_;
     // Of the thread that has made the pool.
-    signal_mask const signals_;
+    signal_mask signals_; // guarded by mutex_
     scheduling const scheduling_;
 
     // Which threads are parked. Any thread.
@@ -280,7 +286,7 @@ private:
     bool low_was_told_ = false;
     fair_queue queue_;          // guarded by mutex_
     std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
-    bool start_failed_ = false; // guarded by mutex_: the system refused the last thread
+    back_off start_pause_; // guarded by mutex_
     std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet
 
     // Written under mutex_, read anywhere.

@@ -11,6 +11,7 @@
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/watchdog.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 
@@ -155,7 +156,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
             return outcome::stopped;
         bool const startable = may_start();
         full = bounded && max_queue_ != 0 && queue_.size() >= max_queue_
-            && (!startable || start_failed_);
+            && (!startable || start_pause_.refused());
         if (!full)
         {
             trace_point(trace_event::give, t);
@@ -178,7 +179,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
         return outcome::full;
     }
     if (low)
-        options_.on_low_on_threads();
+        tell_low();
     if (thread != parked_threads::none)
     {
         look_in_queue(thread);
@@ -187,6 +188,13 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
     if (slot != parked_threads::none && start(slot))
         return outcome::accepted;
     return all_occupied() ? outcome::no_thread : outcome::accepted;
+}
+
+// The watchdog may have asked for a thread.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::tell_low() noexcept
+{
+    if (!watchdog::call_later(options_.on_low_on_threads))
+        options_.on_low_on_threads();
 }
 
 ASIO_EWYK_DECL task* elastic_threads::take(pool_client& client) noexcept
@@ -286,11 +294,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     std::unique_lock lock(mutex_);
     --starting_;
     w.starting = false;
-    start_failed_ = !started;
     if (started)
+    {
+        start_pause_.grant();
         started_.fetch_add(1);
+    }
     else
     {
+        start_pause_.refuse();
         start_failures_.fetch_add(1);
         warming_.store(--arriving_);
         threads_.fetch_sub(1);
@@ -302,7 +313,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     changed_.notify_all();
     lock.unlock();
     if (low)
-        options_.on_low_on_threads();
+        tell_low();
     return started;
 }
 
@@ -326,7 +337,10 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
     of_this_thread_ = this;
     name_this_thread(options_.name, slot);
     scheduling_.apply();
-    signals_.apply();
+    {
+        std::lock_guard const lock(mutex_);
+        signals_.apply();
+    }
     unblock_signal(options_.stack_signal);
     trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)
@@ -489,6 +503,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits con
     for (std::size_t const thread : woken)
         look_in_queue(thread);
     start_for_queue();
+}
+
+ASIO_EWYK_DECL void elastic_threads::take_signal_mask() noexcept
+{
+    signal_mask const mine;
+    std::lock_guard const lock(mutex_);
+    signals_ = mine;
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::lease(std::size_t n)

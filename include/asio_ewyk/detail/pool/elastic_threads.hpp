@@ -8,7 +8,6 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
-#include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
@@ -199,10 +198,9 @@ public:
 private:
     struct worker;
 
-    // Under mutex_.
     bool may_start() const noexcept
     {
-        return !all_end() && threads_.load() < max_threads_.load() && start_pause_.over();
+        return !all_end() && threads_.load() < max_threads_.load();
     }
 
     // Under mutex_: whether there are more threads than allowed, since that was changed. One that
@@ -286,7 +284,7 @@ private:
     bool low_was_told_ = false;
     fair_queue queue_;          // guarded by mutex_
     std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
-    back_off start_pause_; // guarded by mutex_
+    bool start_failed_ = false; // guarded by mutex_: the system refused the last thread
     std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet
 
     // Written under mutex_, read anywhere.

@@ -156,7 +156,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
             return outcome::stopped;
         bool const startable = may_start();
         full = bounded && max_queue_ != 0 && queue_.size() >= max_queue_
-            && (!startable || start_pause_.refused());
+            && (!startable || start_failed_);
         if (!full)
         {
             trace_point(trace_event::give, t);
@@ -294,14 +294,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     std::unique_lock lock(mutex_);
     --starting_;
     w.starting = false;
+    start_failed_ = !started;
     if (started)
-    {
-        start_pause_.grant();
         started_.fetch_add(1);
-    }
     else
     {
-        start_pause_.refuse();
         start_failures_.fetch_add(1);
         warming_.store(--arriving_);
         threads_.fetch_sub(1);

@@ -87,7 +87,7 @@ public:
         return seen(claim(t));
     }
 
-    outcome execute(pool_client&, task* t, bool = true)
+    outcome execute(pool_client&, task* t, bool = true, bool = false)
     {
         if (all() == 0 || (interleaving::refuses_tasks() && !t->is_request()))
             return outcome::stopped;

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(after_some_refusals_it_is_asked_seldom)
     constexpr int tasks = 20'000;
     // Twice at once, then after 2, 4 ... 512 ms; as long as the test's patience at most.
     int const seldom = 12 + static_cast<int>(patience / 500ms);
-    static_assert(tasks > 100 * (12 + patience / 500ms));
+    static_assert(tasks > 50 * 3 * (12 + patience / 500ms));
     refused = 0;
     refuse_all = true;
     std::atomic<int> ran{0};
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(after_some_refusals_it_is_asked_seldom)
     asio::post(ctx, next);
     ctx.run();
     BOOST_TEST(ran == tasks);
-    BOOST_TEST(refused <= 2 * seldom); // of the watchdog and the sentinel
+    BOOST_TEST(refused <= 3 * seldom); // of the watchdog, the sentinel and a thread in reserve
     refuse_all = false;
 }
 

@@ -154,13 +154,12 @@ BOOST_AUTO_TEST_CASE(try_execute_without_a_thread_fails)
     for (std::size_t i = 1; i != 4; ++i)
     {
         BOOST_TEST(!pool.try_execute([] {}));
-        BOOST_TEST(pool.start_failures() == i);
+        // After the second time the system is asked after a pause.
+        BOOST_TEST(pool.start_failures() >= std::min<std::size_t>(i, 2));
         BOOST_TEST(pool.threads() == 0u);
     }
     fault.lift();
-    BOOST_TEST(!pool.try_execute([] {}));
-    BOOST_TEST(eventually([&] { return pool.parked_threads() == 1; }));
-    BOOST_TEST(pool.try_execute([] {}));
+    BOOST_TEST(eventually([&] { return pool.try_execute([] {}); }));
     pool.join();
 }
 

@@ -17,6 +17,9 @@ namespace asio_ewyk::detail {
 class back_off
 {
 public:
+    // Whether the last one was refused.
+    bool refused() const noexcept { return times_ != 0; }
+
     // Whether it is time to ask.
     bool over() const noexcept
     {

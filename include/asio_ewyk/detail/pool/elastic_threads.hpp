@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
@@ -139,8 +140,10 @@ public:
             start_reserve();
     }
 
-    // `bounded`: max_queue applies.
-    outcome execute(pool_client& client, task* t, bool bounded = true);
+    // `bounded`: max_queue applies. `runs_back`: the caller runs what no thread can be had for, so
+    // it does not matter if none is asked for.
+    outcome execute(
+        pool_client& client, task* t, bool bounded = true, bool runs_back = false);
 
     // A waiting task of the client, null if it has none. The caller pins the client.
     task* take(pool_client& client) noexcept;
@@ -284,7 +287,7 @@ private:
     bool low_was_told_ = false;
     fair_queue queue_;          // guarded by mutex_
     std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
-    bool start_failed_ = false; // guarded by mutex_: the system refused the last thread
+    back_off start_pause_; // guarded by mutex_
     std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet
 
     // Written under mutex_, read anywhere.

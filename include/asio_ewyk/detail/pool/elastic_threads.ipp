@@ -111,7 +111,8 @@ ASIO_EWYK_DECL void elastic_threads::start_reserve() noexcept
     std::size_t slot = parked_threads::none;
     {
         std::lock_guard lock(mutex_);
-        if (may_start() && arriving_ < options_.reserve)
+        // Nothing waits for it.
+        if (may_start() && arriving_ < options_.reserve && start_pause_.over())
             slot = reserve_slot();
     }
     if (slot != parked_threads::none)
@@ -136,7 +137,7 @@ ASIO_EWYK_DECL void elastic_threads::look_in_queue(std::size_t thread) noexcept
 }
 
 ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
-    pool_client& client, task* t, bool bounded)
+    pool_client& client, task* t, bool bounded, bool runs_back)
 {
     if (queued_.load() == 0)
         if (std::size_t const thread = claim_parked(); thread != parked_threads::none)
@@ -154,9 +155,10 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
         // A client that leaves has taken its tasks with it; one more would be left behind.
         if (stopping_.load() || client.leaving())
             return outcome::stopped;
-        bool const startable = may_start();
+        bool const startable
+            = may_start() && (!runs_back || threads_.load() != 0 || start_pause_.over());
         full = bounded && max_queue_ != 0 && queue_.size() >= max_queue_
-            && (!startable || start_failed_);
+            && (!startable || start_pause_.refused());
         if (!full)
         {
             trace_point(trace_event::give, t);
@@ -294,11 +296,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     std::unique_lock lock(mutex_);
     --starting_;
     w.starting = false;
-    start_failed_ = !started;
     if (started)
+    {
+        start_pause_.grant();
         started_.fetch_add(1);
+    }
     else
     {
+        start_pause_.refuse();
         start_failures_.fetch_add(1);
         warming_.store(--arriving_);
         threads_.fetch_sub(1);

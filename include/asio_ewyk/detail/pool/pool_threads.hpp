@@ -112,7 +112,7 @@ public:
     {
         using enum elastic_threads::outcome;
         task* const raw = t.release();
-        switch (pool_.execute(client_, raw))
+        switch (pool_.execute(client_, raw, true, true))
         {
         case accepted:
             break;

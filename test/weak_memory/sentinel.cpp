@@ -171,6 +171,7 @@ struct observed : scenario, detail::lessor
 
     void call_out() noexcept override {}
     bool waits_for_io() const noexcept override { return true; }
+    bool provide_io() noexcept override { return false; }
     void start_pending() noexcept override {}
     void release(lease::number) noexcept override {}
     void go_away(detail::call_frame&) noexcept override {}

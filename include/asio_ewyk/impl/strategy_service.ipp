@@ -49,10 +49,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     threads_.pool().client().measure(times_.get());
     succession_.wake_by(
         [](void* self) noexcept { static_cast<strategy_service*>(self)->wake_up(); }, this);
+    succession_.provide_io_by(
+        [](void* self) noexcept { return static_cast<strategy_service*>(self)->provide_io(); });
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
     wraps_.store(observed);
     counts_.store(observed);
-    provide_io();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
@@ -70,20 +71,18 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
 
 ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
-// Asio waits for a condition until something does I/O. Then it waits inside the system, and a
-// thread that waits for a condition is in a handler.
-ASIO_EWYK_DECL void strategy_service::provide_io() noexcept
+// Asio waits for a condition until something does I/O, and then inside the system. Not before a
+// thread has waited: from then on Asio asks the system between handlers, too.
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::provide_io() noexcept
 {
-    if (!succession_.leases())
-        return;
     try
     {
         asio::steady_timer const any(ioc_);
-        succession_.has_io();
+        return true;
     }
     catch (std::exception const&)
     {
-        // No file descriptors: operations that need them will report it.
+        return false; // no file descriptors: operations that need them will report it
     }
 }
 

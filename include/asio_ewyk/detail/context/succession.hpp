@@ -75,6 +75,9 @@ public:
         wake_context_ = context;
     }
 
+    // Likewise: what creates something in the io_context that does I/O. False if it could not.
+    void provide_io_by(bool (*f)(void* context) noexcept) noexcept { provide_io_ = f; }
+
     // False if another thread produces, or the pool has no thread left for that.
     bool acquire(call_frame& frame) noexcept;
 
@@ -177,10 +180,6 @@ public:
         return true;
     }
 
-    // Any thread: there is something in the io_context that does I/O. Until then Asio waits for a
-    // condition.
-    void has_io() noexcept { has_io_ = true; }
-
     // How many threads may be waiting inside the io_context; a moment late.
     std::size_t inside() const noexcept;
 
@@ -221,7 +220,8 @@ private:
     outcome take_over(lease::number n, bool may_start) noexcept override;
     void start_pending() noexcept override;
     void call_out() noexcept override;
-    bool waits_for_io() const noexcept override { return has_io_ && inside() <= 1; }
+    bool waits_for_io() const noexcept override;
+    bool provide_io() noexcept override;
     void release(lease::number n) noexcept override;
     void go_away(call_frame& frame) noexcept override;
     void come_back(call_frame& frame) noexcept override;
@@ -232,12 +232,15 @@ private:
     bool const sections_;
     void const* const owner_;
     task& request_;
-    bool has_io_ = false; // not changed once there is a producer, nor is the next
-    void (*wake_)(void* context) noexcept = nullptr;
+    void (*wake_)(void* context) noexcept = nullptr; // not changed once there is a producer
+    bool (*provide_io_)(void* context) noexcept = nullptr;
     void* wake_context_ = nullptr;
 
     lease lease_;
     alignas(64) std::atomic<bool> asked_{false};
+
+    // Asio waits for a condition until something does I/O. Written by the watchdog.
+    std::atomic<bool> has_io_{false};
 
     // Written by the thread that has ended a lease, counted down by the producer. Relaxed: one that
     // is lost is one handler more.

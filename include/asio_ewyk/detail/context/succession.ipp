@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context/succession.hpp>
+#include <asio_ewyk/detail/os/thread_probe.hpp>
 
 #include <utility>
 
@@ -167,6 +168,26 @@ ASIO_EWYK_DECL std::size_t succession::inside() const noexcept
         n += now.owner == owner_ && !now.what;
     });
     return n;
+}
+
+// Of the threads that wait inside the io_context Asio has one wait for I/O, and the others for a
+// condition. If none waits for I/O, none waits.
+ASIO_EWYK_DECL bool succession::waits_for_io() const noexcept
+{
+    bool another = !has_io_.load();
+    thread_activity::for_each([&](thread_activity const& a) {
+        another = another || (a.now().owner == owner_
+            && thread_probe().of(a.thread()) == thread_probe::state::polls);
+    });
+    return !another;
+}
+
+ASIO_EWYK_DECL bool succession::provide_io() noexcept
+{
+    if (has_io_.load() || !provide_io_ || !provide_io_(wake_context_))
+        return false;
+    has_io_.store(true);
+    return true;
 }
 
 // Its handlers are visited one by one for a while: so it is seen whether one of them computes.

@@ -279,6 +279,9 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         {
             auto const thread = watchdog_probe_.of(s.producer);
             runs = thread == thread_probe::state::runs && !may_be_late(s);
+            // If it is in a handler, the next look sees that.
+            if (thread == thread_probe::state::locks && !may_be_late(s) && owner_.provide_io())
+                progress_ = now;
             late = blocks(s, thread) || (runs && keeps_running(now));
         }
     }

@@ -211,6 +211,7 @@ private:
 
     void call_out() noexcept override {}
     bool waits_for_io() const noexcept override { return false; }
+    bool provide_io() noexcept override { return false; }
     void release(lease::number n) noexcept override;
 
     // This thread has ended that lease: has a thread come for the right.

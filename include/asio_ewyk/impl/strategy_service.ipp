@@ -325,7 +325,9 @@ ASIO_EWYK_DECL bool strategy_service::must_leave(detail::call_frame const& frame
 }
 
 // This thread has the lease. It runs handlers until it has lost that, or is to leave. An exception
-// leaves when another thread was asked to produce.
+// leaves when another thread was asked to produce. A caller that is the only one asks none: with an
+// io_context, nothing runs before it calls again. One that comes meanwhile and parks is asked when
+// this one leaves run().
 ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::size_t limit,
     std::chrono::steady_clock::time_point deadline)
 {
@@ -340,7 +342,8 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
             if (frame.away)
                 detail::call_frame::come_back(frame.away);
             bool const stopped = self.ioc_.stopped();
-            self.succession_.leave(frame, !stopped);
+            bool const only = !frame.pooled && self.threads_.runners() == 1;
+            self.succession_.leave(frame, !stopped && !only);
             if (stopped)
                 self.threads_.wake_all();
             // Asio keeps what a handler submits as a continuation until the handler is over, and

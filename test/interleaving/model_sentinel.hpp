@@ -8,9 +8,21 @@
 #define ASIO_EWYK_TEST_INTERLEAVING_MODEL_SENTINEL_HPP
 
 #define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
 #include <asio_ewyk/detail/frame/lessor.hpp>
 
 namespace asio_ewyk::detail {
+
+// The system does not tell.
+struct thread_probe
+{
+    enum class state
+    {
+        unknown,
+        polls,
+    };
+    state of(thread_id) noexcept { return state::unknown; }
+};
 
 class sentinel
 {

@@ -110,6 +110,7 @@ public:
     };
     state serve(state) noexcept { return {}; }
     state now() const noexcept { return {}; }
+    thread_id thread() const noexcept { return 0; }
 
     // No record: what asks how many threads are inside something takes that for a hint.
     template <class F>

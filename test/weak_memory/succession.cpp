@@ -31,11 +31,23 @@
 
 // What it does, threads of the scenarios do.
 #define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
 #define std checked
 #define syscall checked_futex
 #include <asio_ewyk/detail/frame/lessor.hpp>
 
 namespace asio_ewyk::detail {
+
+// The system does not tell.
+struct thread_probe
+{
+    enum class state
+    {
+        unknown,
+        polls,
+    };
+    state of(thread_id) noexcept { return state::unknown; }
+};
 
 struct sentinel
 {

@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import simulation, sources
-from .case import Case, NotAvailable, Settings, Workload
+from . import sources
+from .case import Case, Settings, Workload
 from .conditions import Primitives, as_lines, conditions, medians, primitives
 from .document import document
 from .network import endurance
 from .page import page
 from .record import as_json, from_json
 from .rounds import Results, measure
-from .table import Table, as_text, tables
+from .table import as_text, tables
 
 
 def cpus(text: str) -> set[int]:
@@ -81,10 +81,6 @@ def arguments() -> argparse.Namespace:
         "--show", type=Path, metavar="FILE", help="measure nothing, show what --json wrote"
     )
     parser.add_argument(
-        "--simulate", action="store_true",
-        help="compare with a simulation, and simulate machines with 1 to 64 cores",
-    )
-    parser.add_argument(
         "--overload", type=minutes, metavar="MINUTES",
         help="only this: for so long ten times the load that a server of HTTP can do; memory and"
         " goodput of each minute, and how soon all is answered after it. --only chooses among the"
@@ -111,13 +107,13 @@ def show(workloads: Sequence[Workload], results: Results) -> None:
 
 def write(
     given: argparse.Namespace, known: dict[str, Any], workloads: Sequence[Workload],
-    results: Results, compared: Sequence[Table],
+    results: Results,
 ) -> None:
     shown = as_lines(known)
     if given.html:
-        given.html.write_text(page(workloads, results, shown, compared), encoding="utf-8")
+        given.html.write_text(page(workloads, results, shown), encoding="utf-8")
     if given.adoc:
-        given.adoc.write_text(document(workloads, results, shown, compared), encoding="utf-8")
+        given.adoc.write_text(document(workloads, results, shown), encoding="utf-8")
 
 
 def show_conditions(known: dict[str, Any]) -> None:
@@ -149,7 +145,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, Any], Results] | None:
         each: list[Primitives] = []
         results = measure(
             cases, settings, given.rounds, lambda: each.append(primitives(settings)))
-        return {**known, "primitives_ns": medians(each), "primitives_of_rounds_ns": each}, results
+        return {**known, "primitives_ns": medians(each)}, results
 
 
 def read(given: argparse.Namespace) -> tuple[dict[str, Any], Results]:
@@ -159,18 +155,6 @@ def read(given: argparse.Namespace) -> tuple[dict[str, Any], Results]:
         sys.exit(f"test/benchmark/run: --show {given.show}: {error}")
     show_conditions(known)
     return known, results
-
-
-def simulate(
-    given: argparse.Namespace, known: dict[str, Any], results: Results
-) -> tuple[Results, list[Table]]:
-    settings = Settings(given.build, Path())
-    try:
-        compared = simulation.compare(settings, known, results)
-        print(f"\n{compared.title}\n{as_text(compared)}", flush=True)
-        return simulation.extrapolate(settings, known, results), [compared]
-    except NotAvailable as reason:
-        sys.exit(f"test/benchmark/run: {reason}")
 
 
 def overload(given: argparse.Namespace) -> None:
@@ -193,13 +177,7 @@ def main() -> None:
     show(workloads, results)
     if given.json:
         given.json.write_text(as_json(known, results), encoding="utf-8")
-    compared: list[Table] = []
-    if given.simulate:
-        simulated, compared = simulate(given, known, results)
-        show(simulation.workloads(), simulated)
-        workloads += simulation.workloads()
-        results = results + simulated
-    write(given, known, workloads, results, compared)
+    write(given, known, workloads, results)
 
 
 if __name__ == "__main__":

@@ -28,12 +28,11 @@ def as_adoc(table: Table) -> str:
 
 def document(
     workloads: Sequence[Workload], results: Results, conditions: Sequence[tuple[str, str]],
-    more: Sequence[Table] = (),
 ) -> str:
-    """Sections of level 1, which a page that includes them may lower. `more`: tables at the end."""
+    """Sections of level 1, which a page that includes them may lower."""
     parts = ["== Conditions\n", *(f"{name}:: {text}" for name, text in conditions), ""]
     for workload in workloads:
         shown = tables(workload, results)
         if shown:
             parts += [f"== `{workload.name}`\n", f"{workload.title}.\n", *map(as_adoc, shown)]
-    return "\n".join([*parts, *map(as_adoc, more)])
+    return "\n".join(parts)

@@ -37,9 +37,7 @@ def as_html(table: Table) -> str:
 
 def page(
     workloads: Sequence[Workload], results: Results, conditions: Sequence[tuple[str, str]],
-    more: Sequence[Table] = (),
 ) -> str:
-    """`more`: tables at the end."""
     parts = [
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>",
         f"<title>asio_ewyk: benchmark</title><style>{STYLE}</style></head><body>",
@@ -58,5 +56,4 @@ def page(
             for chart in charts(workload, results)
         ]
         parts += map(as_html, shown)
-    parts += map(as_html, more)
     return "\n".join([*parts, "</body></html>\n"])

@@ -58,11 +58,6 @@ class CommandLine(unittest.TestCase):
     def test_runs_on_the_chosen_cpus(self):
         self.assertRegex(self.succeed(*ONE, *SHORT, "--cpus", "0"), r"(?m)^CPU: +1 x")
 
-    def test_simulates_only_what_has_a_base(self):
-        done = run(*ONE, *SHORT, "--simulate")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("test/benchmark/run: --simulate needs the results of", done.stderr)
-
     def test_writes_files(self):
         with tempfile.TemporaryDirectory() as folder:
             names = [Path(folder, f"results.{suffix}") for suffix in ("json", "adoc")]

@@ -17,7 +17,6 @@
 #include <asio_ewyk/event_loop_group.hpp>
 #include <asio_ewyk/event_loop_options.hpp>
 #include <asio_ewyk/execution_strategy.hpp>
-#include <asio_ewyk/executor_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/listen.hpp>
 #include <asio_ewyk/load_shedder.hpp>

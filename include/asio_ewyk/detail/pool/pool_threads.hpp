@@ -150,14 +150,7 @@ public:
         return give(task_ptr(make_task(std::forward<Product>(product))), s);
     }
 
-    // There are no callers that wait to produce.
-    bool wake_idle_caller() noexcept { return false; }
-    bool may_start() const noexcept { return true; }
-    bool steps_alone(call_frame const&) const noexcept { return false; }
     void retry_start() noexcept { pool_.retry_start(); }
-
-    void count(call_frame const&) noexcept {}
-    void credit(call_frame const&) noexcept {}
 
     void leave() { pool_.leave(client_); }
 

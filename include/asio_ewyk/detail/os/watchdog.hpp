@@ -12,6 +12,7 @@
 #include <boost/config.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -96,8 +97,9 @@ private:
     std::mutex mutex_;
     client* clients_ = nullptr; // guarded by mutex_
 
-    // Held while it calls what it was told to. After mutex_, or alone.
-    std::mutex call_mutex_;
+    // While it calls what it was told to, it holds no lock.
+    bool calling_ = false; // guarded by mutex_
+    std::condition_variable called_;
 
     // What its thread is to call; null on other threads.
     static inline thread_local std::function<void()> const** calls_ = nullptr;

@@ -41,17 +41,18 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c) noexcept
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 {
     {
-        std::lock_guard const lock(mutex_);
+        std::unique_lock lock(mutex_);
         client** link = &clients_;
         while (*link != &c)
             link = &(*link)->next_;
         *link = c.next_;
+        // What it calls may destroy another context. Then the thread does not end with the last
+        // client.
+        if (calls_)
+            return;
+        // What it calls may be the client's.
+        called_.wait(lock, [this] { return !calling_; });
     }
-    // What it calls may destroy another context. Then the thread does not end with the last client.
-    if (calls_)
-        return;
-    // What it calls may be the client's.
-    std::unique_lock(call_mutex_).unlock();
     std::lock_guard const life(life_mutex_);
     {
         std::lock_guard const lock(mutex_);
@@ -149,10 +150,12 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
             }
             if (call)
             {
-                // Before a thread can remove the client.
-                std::lock_guard const calling(call_mutex_);
+                calling_ = true;
                 lock.unlock();
                 (*std::exchange(call, nullptr))();
+                lock.lock();
+                calling_ = false;
+                called_.notify_all();
                 continue;
             }
         }
@@ -177,7 +180,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
 {
     watchdog& self = instance();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
-    ::new (&self.call_mutex_) std::mutex; // its thread may have held it
+    ::new (&self.called_) std::condition_variable; // a thread may have waited
+    self.calling_ = false;
     self.running_.store(false);
     for (client* c = self.clients_; c; c = c->next_)
     {

@@ -96,6 +96,11 @@ struct strategy_metrics
     /// late tasks: a task that blocks delays the others by some milliseconds more.
     bool sentinel_refused = false;
 
+    /// Whether the system did not tell what the thread does that waits for I/O. Then native
+    /// handlers that block are not noticed. False until it was asked: when nothing was to do for
+    /// the first time. Of contexts with a grace.
+    bool probe_refused = false;
+
     /// Posted tasks that wait to be produced. Counted from the first call of metrics() or load()
     /// on, or from the start with `timing` or stall reports. 0 for an execution_strategy.
     std::size_t queued = 0;

@@ -3,6 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include "bimodal.hpp"
+#include "contexts.hpp"
 #include "cpu_bound.hpp"
 #include "handler_length.hpp"
 #include "io_ratio.hpp"
@@ -29,6 +30,8 @@ std::vector<workload> const& workloads()
         overload_workload(),
         stalls_workload(),
         io_ratio_workload(),
+        seldom_workload(),
+        lifetime_workload(),
     };
     return all;
 }

@@ -71,6 +71,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
         .superseded = 6,
         .exceptions = 7,
         .sentinel_refused = true,
+        .probe_refused = true,
         .queued = 8,
         .queued_max = 9,
         .queued_in_pool = 10,
@@ -94,6 +95,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
     BOOST_TEST(read.value("asio_ewyk_context_superseded_total") == 6);
     BOOST_TEST(read.value("asio_ewyk_context_exceptions_total") == 7);
     BOOST_TEST(read.value("asio_ewyk_context_sentinel_refused") == 1);
+    BOOST_TEST(read.value("asio_ewyk_context_probe_refused") == 1);
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks", {{"queue", "context"}}) == 8);
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks", {{"queue", "pool"}}) == 10);
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks_max") == 9);

@@ -4,8 +4,12 @@
 
 // The state in which a task finds its thread: names, hooks, signals.
 
+#include "memory_support.hpp"
 #include "pool_support.hpp"
 
+#include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <pthread.h>
 #include <set>
@@ -71,6 +75,41 @@ BOOST_AUTO_TEST_CASE(the_number_of_an_ended_thread_is_given_again)
     for (int i = 0; i != 5; ++i)
         BOOST_TEST_REQUIRE(eventually(number_0_comes_and_goes));
 }
+
+#if defined(ASIO_EWYK_TEST_HAS_FIGURES) && !defined(ASIO_EWYK_TEST_SANITIZED)
+
+// Each that nobody has joined keeps its stack: after a burst of 200 threads 1.6 GB of addresses.
+BOOST_AUTO_TEST_CASE(stacks_of_ended_threads_are_given_back)
+{
+    constexpr std::size_t many = 60;
+    std::mutex mutex;
+    std::set<std::uintptr_t> stacks; // an address in each
+    ewyk::worker_pool pool({.max_threads = many, .idle_timeout = 1ms, .on_thread_start = [&] {
+                                int local = 0;
+                                std::lock_guard const lock(mutex);
+                                stacks.insert(reinterpret_cast<std::uintptr_t>(&local));
+                            }});
+    gathering together;
+    for (std::size_t i = 0; i != many; ++i)
+        pool.execute([&] { together.arrive_and_wait_for(many); });
+    auto const mapped = [&] {
+        std::size_t n = 0;
+        std::ifstream maps("/proc/self/maps");
+        for (std::string line; std::getline(maps, line);)
+        {
+            std::size_t end = 0;
+            std::uintptr_t const from = std::stoull(line, &end, 16);
+            std::uintptr_t const to = std::stoull(line.substr(end + 1), nullptr, 16);
+            n += static_cast<std::size_t>(
+                std::distance(stacks.lower_bound(from), stacks.lower_bound(to)));
+        }
+        return n;
+    };
+    // Some stay in the C library's cache.
+    BOOST_TEST(eventually([&] { return pool.metrics().threads == 0 && mapped() < many / 2; }));
+}
+
+#endif
 
 BOOST_AUTO_TEST_CASE(hooks_are_called_on_the_thread_before_its_first_and_after_its_last_task)
 {

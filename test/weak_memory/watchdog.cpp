@@ -196,8 +196,8 @@ BOOST_AUTO_TEST_CASE(looks_at_all)
     check(scenarios);
     weaken(scenarios,
         {
-            {"watchdog.ipp wake", access::modify, seq_cst, release, "the thread that looks acquires"},
-            {"watchdog.ipp work", access::modify, seq_cst, acquire, "it publishes nothing"},
+            {"watchdog.ipp mark", access::modify, seq_cst, release, "the thread that looks acquires"},
+            {"watchdog.ipp take_woken", access::modify, seq_cst, acquire, "it publishes nothing"},
         });
 }
 

@@ -241,6 +241,8 @@ ASIO_EWYK_DECL void prometheus_page::add(
         "Exceptions of tasks that left run() or reached on_exception.", m.exceptions);
     w.gauge("asio_ewyk_context_sentinel_refused",
         "1 if the system has refused a thread of idle priority.", m.sentinel_refused);
+    w.gauge("asio_ewyk_context_probe_refused",
+        "1 if the system does not tell what a thread does.", m.probe_refused);
     w.each("asio_ewyk_context_queued_tasks", "Tasks that wait.", "gauge", "queue",
         {{"context", m.queued}, {"pool", m.queued_in_pool}});
     w.gauge("asio_ewyk_context_queued_tasks_max",

@@ -499,11 +499,16 @@ ASIO_EWYK_DECL void strategy_service::woken()
 template <class Awaited>
 void strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept
 {
+    // It sleeps, and is not late.
+    detail::call_frame* const here = frame();
+    bool const kept = !succession_.is_exclusive() && succession_.keep(*here);
     passed_on_.store(times);
     wake_up();
     auto const enough = detail::after(std::chrono::milliseconds(1));
     while (is_awaited() && std::chrono::steady_clock::now() < enough)
         std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (kept)
+        succession_.keep_no_more(*here);
 }
 
 // The calls of run() and its siblings
@@ -735,7 +740,7 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
             ~add() { counted += frame.counted; }
         } const at_end{counted, frame};
         if ((succession_.*begin)(frame))
-            produce(frame, limit - counted, deadline);
+            produce(frame, limit == unlimited ? unlimited : limit - counted, deadline);
     };
     while (counted < limit && !over())
     {
@@ -957,6 +962,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     succession_.counters().write_to(m);
     m.strategy = strategy();
     m.sentinel_refused = succession_.watch().refused();
+    m.probe_refused = succession_.watch().is_blind();
     detail::pool_client const& client = threads_.pool().client();
     m.produce_consume += native_.load(std::memory_order_relaxed);
     m.produce_execute_consume = client.begun();

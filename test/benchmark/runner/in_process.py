@@ -13,7 +13,7 @@ from typing import Any
 
 from .case import Case, Curve, Result, Settings, Workload
 from .column import (
-    CPU_NS, CPU_US, FUTEX_CALLS, MAX, MEMORY, P50, P99, P999, SWITCHES, TIME_NS, Column,
+    CPU_NS, CPU_US, FUTEX_CALLS, MAX, MEMORY, P50, P99, P999, RATE, SWITCHES, TIME_NS, Column,
     per_operation,
 )
 
@@ -193,6 +193,30 @@ _PLANS = (
         more=[{"ratio": ratio, "io": io} for ratio in (20, 50, 80) for io in (5, 200)],
         peers=("event_loop",),
         seconds=1,
+    ),
+    _Plan(
+        Workload(
+            "seldom",
+            "contexts with a thread each, and in each a timer that expires so many times a second",
+            (SWITCHES, RATE),
+            baselines=("io_context/1",),
+            compared=CPU_US,
+        ),
+        quick=[{"contexts": 1, "rate": 10}, {"contexts": 100, "rate": 10}],
+        more=[{"contexts": 1, "rate": 100}, {"contexts": 1000, "rate": 1}],
+        peers=("io_context/1", "produce_consume", _GRACE),
+        seconds=3,
+    ),
+    _Plan(
+        Workload(
+            "lifetime",
+            "contexts that are made, run one handler and are destroyed, one after the other",
+            (CPU_US, SWITCHES),
+            baselines=("io_context/1",),
+            compared=TIME_NS,
+        ),
+        quick=[{}],
+        peers=("io_context/1", "produce_consume", _GRACE),
     ),
 )
 

@@ -50,7 +50,12 @@ ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
     frame.producing = false;
     frame.leased_by = nullptr;
     if (acquire(frame))
+    {
+        // The watchdog may have gone to bed since acquire() has roused it, as nobody had the lease.
+        if (sentinel_.in_use())
+            sentinel_.alert();
         return true;
+    }
     counters_.superseded();
     trace_point(trace_event::supersede, owner_);
     // It is one of the pool, which may not produce.

@@ -34,6 +34,8 @@ void describe_production(text_sink& out, Engine const& engine) noexcept
         out << ", another one is on its way";
     if (engine.watch().refused())
         out << ", the system refuses threads of idle priority";
+    if (engine.watch().is_blind())
+        out << ", the system does not tell what a thread does";
 }
 
 } // namespace asio_ewyk::detail

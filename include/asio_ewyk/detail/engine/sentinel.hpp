@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/bed_delay.hpp>
 #include <asio_ewyk/detail/engine/look_interval.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
@@ -44,17 +45,18 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // What it cannot see is left to the watchdog, a thread of normal priority that looks seldom: where
 // another thread wants the producer's CPU, where a task computes, where the system has no idle
 // class. A thread of the idle class cannot come back to normal, so it starts no threads: the
-// watchdog does that, and wakes it from its rest.
+// watchdog does that. It wakes the sentinel from its rest, or starts it, where the producer has
+// something to do for longer than one look.
 //
-// Where the producer does nothing the watchdog goes to bed as well, and the producer wakes both
-// with its next task. The lease's mark is Dekker with in_bed_: see doc/design.adoc; but without a
-// fence, so both could miss each other, and a late task would not be noticed. Therefore the
-// watchdog sets in_bed_, and naps and looks once more before it sleeps: no machine keeps a store to
-// itself for so long. The standard asks for "a finite period of time".
+// Where the producer does nothing the watchdog goes to bed, and the producer rouses it with its
+// next task. The lease's mark is Dekker with in_bed_: see doc/design.adoc; but without a fence, so
+// both could miss each other, and a late task would not be noticed. Therefore the watchdog sets
+// in_bed_, and naps and looks once more before it sleeps: no machine keeps a store to itself for so
+// long. The standard asks for "a finite period of time".
 //
 // A native handler that ends a long wait rouses nothing. For that the watchdog looks from its bed:
 // ten times a second if one has been late before, else each time after as long as the silence has
-// lasted, which is some 20 times in a day.
+// lasted, and not before some 0.15 s, which is some 20 times in a day.
 class sentinel final : private watchdog::client
 {
 public:
@@ -72,13 +74,18 @@ public:
     // is in bed.
     void alert() noexcept
     {
-        // Relaxed: see above.
+        // The compiler keeps the order; the processor need not, see above.
+        std::atomic_signal_fence(std::memory_order_seq_cst);
         if (in_bed_.load(std::memory_order_relaxed)) [[unlikely]]
             rouse();
     }
 
     // Any thread: whether the system has no idle class for its thread.
     bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
+
+    // Any thread: whether the system did not tell what a thread does that waits, or runs a native
+    // handler, when it was asked last.
+    bool is_blind() const noexcept { return blind_.load(std::memory_order_relaxed); }
 
     // Ends its thread: for good, or until it is needed again. Not from a look.
     void stop(bool for_good) noexcept;
@@ -94,17 +101,23 @@ private:
     static constexpr duration shortest_nap = std::chrono::microseconds(100);
     static constexpr duration longest_nap = std::chrono::milliseconds(4);
 
-    // If nothing is late for so long the sentinel rests; if there is nothing to see the watchdog
-    // goes to bed. Later where native handlers are in use.
+    // If there is nothing to see for so long the sentinel rests.
     static constexpr duration patience = std::chrono::milliseconds(20);
-    static constexpr duration native_patience = std::chrono::milliseconds(200);
+
+    // The watchdog's, where native handlers are in use: how long it stays up, and how often it
+    // looks from its bed.
+    static constexpr duration native_patience = std::chrono::milliseconds(220);
     static constexpr duration native_look = std::chrono::milliseconds(100);
+    static constexpr duration first_look = std::chrono::milliseconds(200); // if there are none
 
     // A thread that runs what nothing marks is asked to come out, at most so often; the pause grows
     // while nothing comes of that. If it does not come out for so long, its handler computes.
     static constexpr duration shortest_pause = std::chrono::milliseconds(20);
     static constexpr duration longest_pause = std::chrono::seconds(1);
     static constexpr duration unanswered = std::chrono::milliseconds(50);
+
+    // By then a thread that waited for a condition waits for the I/O that it was given.
+    static constexpr duration settling = std::chrono::milliseconds(10);
 
     static bool may_be_late(lease::sight const& s) noexcept
     {
@@ -113,7 +126,7 @@ private:
 
     bool start() noexcept;
     void rouse() noexcept;
-    void wake() noexcept;
+    void call_sentinel() noexcept;
     void work() noexcept;
     bool blocks(lease::sight const& s, thread_probe::state thread) const noexcept;
     enum class finding
@@ -138,8 +151,13 @@ private:
     std::atomic<bool> in_bed_{true};
     std::atomic<bool> native_{false};
     std::atomic<bool> refused_{false};
+    std::atomic<bool> blind_{false};
 
     std::atomic<bool> needs_start_{false};
+
+    // When a thread that waited for a condition was given I/O to wait for. Relaxed: a late value
+    // may cost a take-over in vain.
+    std::atomic<time_point> has_io_since_{};
 
     // The thread's. True while it is parked without a deadline, and nothing has woken it.
     std::atomic<bool> rests_{false};
@@ -152,9 +170,11 @@ private:
     std::mutex mutex_;
     std::thread thread_;     // guarded by mutex_
     bool registered_ = false; // guarded by mutex_
-    back_off start_pause_;    // guarded by mutex_
+    back_off start_pause_;    // guarded by mutex_: of the watchdog
 
     // The watchdog's.
+    back_off thread_pause_;
+    bed_delay bed_delay_;
     look_interval interval_;
     thread_probe watchdog_probe_;
     lease::sight seen_;
@@ -163,8 +183,9 @@ private:
     time_point runs_since_{}; // what nothing marks; zero: it does not
     time_point asked_{};      // to come out
     duration pause_ = shortest_pause;
-    bool drowsy_ = false; // it has set in_bed_, and looks once more
+    bool drowsy_ = true; // it has set in_bed_, and looks once more, or is in bed
     time_point drowsy_since_{};
+    time_point roused_{};
 };
 
 } // namespace asio_ewyk::detail

@@ -36,7 +36,7 @@ ASIO_EWYK_DECL sentinel::~sentinel()
     stop(true);
 }
 
-// Under mutex_. The watchdog first: the sentinel, which may wake it at once, must not start it.
+// Under mutex_. Has the watchdog look.
 ASIO_EWYK_DECL bool sentinel::start() noexcept
 {
     try
@@ -46,16 +46,7 @@ ASIO_EWYK_DECL bool sentinel::start() noexcept
             watchdog::instance().add(*this);
             registered_ = true;
         }
-        bool const watched = watchdog::instance().wake(*this);
-        if (thread_.joinable())
-            wake();
-        else if (!refused_.load())
-        {
-            block_signals blocked;
-            unbound from_cpu;
-            thread_ = std::thread([this] { work(); });
-        }
-        if (watched)
+        if (watchdog::instance().wake(*this))
         {
             start_pause_.grant();
             return true;
@@ -63,7 +54,7 @@ ASIO_EWYK_DECL bool sentinel::start() noexcept
     }
     catch (...)
     {
-        // The system has no thread for it.
+        // There is no memory for it.
     }
     start_pause_.refuse();
     return false;
@@ -77,15 +68,36 @@ ASIO_EWYK_DECL void sentinel::rouse() noexcept
     std::lock_guard const lock(mutex_);
     if (stop_.load())
         return;
-    // If the system refuses one of the two threads, a later task tries again.
+    // If the system refuses the thread, a later task tries again.
     if (!start_pause_.over() || !start())
         in_bed_.store(true);
 }
 
-ASIO_EWYK_DECL void sentinel::wake() noexcept
+// The watchdog: has its thread look as well. If the lock is taken, or the system refuses the
+// thread, a later look tries again.
+ASIO_EWYK_DECL void sentinel::call_sentinel() noexcept
 {
-    if (rests_.load() && rests_.exchange(false))
-        sleep_.unpark();
+    std::unique_lock const lock(mutex_, std::try_to_lock);
+    if (!lock || stop_.load())
+        return;
+    if (thread_.joinable())
+    {
+        if (rests_.load() && rests_.exchange(false))
+            sleep_.unpark();
+        return;
+    }
+    if (refused_.load() || !thread_pause_.over())
+        return;
+    try
+    {
+        block_signals blocked; // the watchdog has called what may have unblocked some
+        thread_ = std::thread([this] { work(); });
+        thread_pause_.grant();
+    }
+    catch (...)
+    {
+        thread_pause_.refuse();
+    }
 }
 
 ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
@@ -105,6 +117,7 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
         watchdog::instance().remove(*this);
     if (for_good)
         return;
+    drowsy_ = true;
     stop_.store(false);
     rests_.store(false);
     in_bed_.store(true);
@@ -161,7 +174,10 @@ ASIO_EWYK_DECL bool sentinel::blocks(
         return thread != thread_probe::state::runs;
     // Where another thread waits for I/O inside the io_context, this one waits for a condition.
     return thread == thread_probe::state::blocks
-        || (thread == thread_probe::state::locks && owner_.waits_for_io());
+        || (thread == thread_probe::state::locks
+            && std::chrono::steady_clock::now() - has_io_since_.load(std::memory_order_relaxed)
+                >= settling
+            && owner_.waits_for_io());
 }
 
 // While the producer runs, or is about to, the sentinel stays ready to run on the same CPU: it gets
@@ -260,11 +276,20 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
 {
     if (needs_start_.load() && needs_start_.exchange(false))
         owner_.start_pending();
+    bool const roused = drowsy_ && !in_bed_.load();
+    if (roused)
+    {
+        drowsy_ = false;
+        roused_ = now;
+        bed_delay_.roused_after(now - drowsy_since_);
+    }
     lease::sight const s = lease_.look();
     bool const may = owner_.may_take_over(s);
     bool late = false;
     bool runs = false; // what nothing marks
-    if (s.which != seen_.which || s.leased != seen_.leased || s.what != seen_.what)
+    bool const changed
+        = s.which != seen_.which || s.leased != seen_.leased || s.what != seen_.what;
+    if (changed)
     {
         progress_ = now;
         seen_ = s;
@@ -272,16 +297,21 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     }
     else if (s.leased && now - seen_since_ >= grace_)
     {
-        late = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1));
+        late = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1))
+            && now - roused_ >= look_interval::usual;
         if (late && s.what == lease::activity::native)
             pause_ = shortest_pause;
         if (!late)
         {
             auto const thread = watchdog_probe_.of(s.producer);
+            blind_.store(thread == thread_probe::state::unknown, std::memory_order_relaxed);
             runs = thread == thread_probe::state::runs && !may_be_late(s);
             // If it is in a handler, the next look sees that.
             if (thread == thread_probe::state::locks && !may_be_late(s) && owner_.provide_io())
+            {
+                has_io_since_.store(now, std::memory_order_relaxed);
                 progress_ = now;
+            }
             late = blocks(s, thread) || (runs && keeps_running(now));
         }
     }
@@ -291,32 +321,40 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     {
         interval_.shrink();
         take_over(s, true);
-        wake();
     }
     else
         interval_.grow();
-    if (late || may_be_late(s) || (drowsy_ && !in_bed_.load()))
-        progress_ = now;
     bool const native = native_.load(std::memory_order_relaxed);
-    if (now - progress_ < (native ? native_patience : patience) + patience)
+    bool const busy = late || may_be_late(s);
+    if (busy)
+        progress_ = now;
+    // A short task that ends a silence does without the sentinel.
+    if (late || (busy && !roused) || (changed && now - roused_ >= look_interval::usual))
+        call_sentinel();
+    // Where it was in bed, and goes there at once, the next look is the one before it sleeps.
+    if (late || runs || (busy && !roused)
+        || now - progress_ < (native ? native_patience : bed_delay_.get()))
     {
         if (std::exchange(drowsy_, false))
             in_bed_.store(false);
+        return now + (roused ? shortest_nap : interval_.get());
     }
-    else if (!std::exchange(drowsy_, true))
+    if (!std::exchange(drowsy_, true))
     {
         in_bed_.store(true);
-        drowsy_since_ = now;
+        // Others may have been looked at since `now`.
+        drowsy_since_ = now = std::chrono::steady_clock::now();
     }
     else if (now - drowsy_since_ >= shortest_nap)
     {
         interval_.forget();
         // A native handler that ends the wait rouses nothing.
-        if (s.leased)
-            return native ? after(native_look, now) : after(now - progress_, now);
+        if (s.held)
+            return after(
+                native ? native_look : std::max<duration>(now - progress_, first_look), now);
         return forever;
     }
-    return now + interval_.get();
+    return now + shortest_nap;
 }
 
 } // namespace asio_ewyk::detail

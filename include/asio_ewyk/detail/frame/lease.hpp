@@ -47,6 +47,7 @@ public:
     {
         number which = 0;
         bool leased = false;
+        bool held = false; // a thread has the right, leased or kept
         bool pooled = false;
         activity what = activity::waits;
         int cpu = -1;
@@ -159,6 +160,7 @@ public:
         sight s;
         s.which = word >> shift;
         s.leased = (word & leased) != 0;
+        s.held = (word & (leased | kept)) != 0;
         s.pooled = (word & pooled) != 0;
         s.cpu = static_cast<int>(mark & 0xffffu);
         // The mark of a lease that has ended says nothing of this one.

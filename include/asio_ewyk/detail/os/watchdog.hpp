@@ -12,6 +12,7 @@
 #include <boost/config.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -38,9 +39,13 @@ public:
 
     private:
         friend watchdog;
-        std::atomic<bool> woken_{false};
-        time_point due_ = forever; // guarded by mutex_
-        client* next_ = nullptr;   // guarded by mutex_
+        std::atomic<bool> woken_{false}; // it is among those that were woken, or about to be
+        client* next_woken_ = nullptr;   // written by the thread that has set woken_
+        bool added_ = false;             // guarded by mutex_, as the rest
+        time_point due_ = forever;
+        client* next_ = nullptr;
+        client* next_due_ = nullptr;
+        client** link_ = nullptr; // what points to it in soon_ or later_; null: nothing does
     };
 
     // Throws std::bad_alloc.
@@ -57,7 +62,7 @@ public:
 
     // Any thread: has the watchdog look at that client soon. Takes no lock if there is a thread
     // already. A thread of idle priority may call it, and must not start a thread. Returns whether
-    // there is one.
+    // there is one; if not, it looks as soon as there is one.
     bool wake(client& c, bool may_start = true) noexcept;
 
     // Likewise, but starts no thread; false if there is none.
@@ -77,12 +82,20 @@ public:
         return calls_;
     }
 
+    // In the child of a fork: another thread may have been about to wake that client.
+    static void forget_wake(client& c) noexcept { c.woken_.store(false); }
+
     // Whether it has a thread.
     bool running() const noexcept { return running_.load(); }
 
 private:
     watchdog();
 
+    bool mark(client& c) noexcept;
+    void take_woken() noexcept;
+    static void insert(client*& list, client& c) noexcept;
+    static void erase(client& c) noexcept;
+    void look_at_those_of(client*& list, time_point now) noexcept;
     bool start() noexcept;
     void work() noexcept;
     static void fork_prepare() noexcept;
@@ -97,6 +110,21 @@ private:
     std::mutex mutex_;
     client* clients_ = nullptr; // guarded by mutex_
 
+    // Those that it is to look at soon: few of many. Guarded by mutex_, as the next three.
+    client* soon_ = nullptr;
+    time_point soon_due_ = forever; // the first of them
+
+    // Those that it is to look at in a while. Their times are multiples of `coarse`, so that it
+    // wakes once for several, and seldom walks through all.
+    static constexpr std::chrono::milliseconds coarse{50};
+    client* later_ = nullptr;
+    time_point later_due_ = forever;
+
+    // Those that were woken, the last one first. Pushed by any thread, taken all at once by its own
+    // or by remove(). Sequentially consistent: Dekker with running_, and what a thread has done
+    // before it woke a client is seen by the look.
+    std::atomic<client*> woken_{nullptr};
+
     // While it calls what it was told to, it holds no lock.
     bool calling_ = false; // guarded by mutex_
     std::condition_variable called_;
@@ -106,8 +134,10 @@ private:
 
     parker sleep_;
 
-    // Written under life_mutex_. Sequentially consistent, though late values cost a look only.
+    // Written under life_mutex_. Whether there is a thread that takes what is marked: a thread that
+    // has marked one and reads false starts one itself, or leaves that to others.
     std::atomic<bool> running_{false};
+    std::atomic<bool> ending_{false}; // its thread is to end
 };
 
 } // namespace asio_ewyk::detail

@@ -34,8 +34,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c) noexcept
 {
     std::lock_guard const lock(mutex_);
     c.next_ = std::exchange(clients_, &c);
-    c.woken_.store(false);
-    c.due_ = forever;
+    c.added_ = true;
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
@@ -46,6 +45,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
         while (*link != &c)
             link = &(*link)->next_;
         *link = c.next_;
+        take_woken();
+        erase(c);
+        c.added_ = false;
         // What it calls may destroy another context. Then the thread does not end with the last
         // client.
         if (calls_)
@@ -56,38 +58,112 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
     std::lock_guard const life(life_mutex_);
     {
         std::lock_guard const lock(mutex_);
-        if (clients_ || !thread_.joinable())
+        // Who waits until it has called that ends it then.
+        if (clients_ || calling_ || !thread_.joinable())
             return;
         // Under the lock: one that is added from now on is looked after by another thread.
         running_.store(false);
+        ending_.store(true);
     }
     sleep_.unpark();
     thread_.join();
 }
 
-// No lost wake-up: the flag is set before the thread is woken, and the thread clears it before it
-// looks. If the thread is about to sleep, its parker keeps the signal.
+// False if it was marked already.
+ASIO_EWYK_DECL bool watchdog::mark(client& c) noexcept
+{
+    if (c.woken_.exchange(true))
+        return false;
+    c.next_woken_ = woken_.load(std::memory_order_relaxed);
+    while (!woken_.compare_exchange_weak(c.next_woken_, &c))
+    {
+    }
+    return true;
+}
+
+// Under mutex_. They are due now.
+ASIO_EWYK_DECL void watchdog::take_woken() noexcept
+{
+    client* c = woken_.exchange(nullptr);
+    while (c)
+    {
+        client* const next = c->next_woken_;
+        if (c->added_)
+        {
+            erase(*c);
+            c->due_ = time_point::min();
+            insert(soon_, *c);
+        }
+        // Before the look, so that one that is woken meanwhile is looked at once more. An exchange:
+        // what a thread has done that found the mark is seen, too.
+        c->woken_.exchange(false);
+        c = next;
+    }
+}
+
+ASIO_EWYK_DECL void watchdog::insert(client*& list, client& c) noexcept
+{
+    c.next_due_ = list;
+    if (list)
+        list->link_ = &c.next_due_;
+    list = &c;
+    c.link_ = &list;
+}
+
+ASIO_EWYK_DECL void watchdog::erase(client& c) noexcept
+{
+    if (!c.link_)
+        return;
+    *c.link_ = c.next_due_;
+    if (c.next_due_)
+        c.next_due_->link_ = c.link_;
+    c.link_ = nullptr;
+}
+
+// Under mutex_. Looks at those that are due, until there is something to call.
+ASIO_EWYK_DECL void watchdog::look_at_those_of(client*& list, time_point now) noexcept
+{
+    for (client* c = list; c && !*calls_;)
+    {
+        client* const following = c->next_due_;
+        bool soon = &list == &soon_;
+        if (c->due_ <= now)
+        {
+            erase(*c);
+            c->due_ = c->look(now);
+            soon = c->due_ - now < 2 * coarse;
+            if (!soon && c->due_ != forever)
+                c->due_ -= c->due_.time_since_epoch() % coarse;
+            if (c->due_ != forever)
+                insert(soon ? soon_ : later_, *c);
+        }
+        time_point& next = soon ? soon_due_ : later_due_;
+        next = std::min(next, c->due_);
+        c = following;
+    }
+}
+
+// No lost wake-up: the client is marked before the thread is woken, and the thread takes the mark
+// away before it looks. If the thread is about to sleep, its parker keeps the signal. Where there
+// is none, the next one begins with what is marked.
 ASIO_EWYK_DECL bool watchdog::wake(client& c, bool may_start) noexcept
 {
-    bool const marked = c.woken_.exchange(true);
+    bool const marked = mark(c);
     if (running_.load())
     {
-        if (!marked)
+        if (marked)
             sleep_.unpark();
         return true;
     }
-    if (may_start)
-    {
-        std::lock_guard const life(life_mutex_);
-        return start();
-    }
-    c.woken_.store(false);
-    return false;
+    if (!may_start)
+        return false;
+    std::lock_guard const life(life_mutex_);
+    return start();
 }
 
 ASIO_EWYK_DECL bool watchdog::wake_running(client& c) noexcept
 {
-    c.woken_.store(true);
+    mark(c);
     bool const running = running_.load();
     if (running)
         sleep_.unpark();
@@ -117,16 +193,16 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
     {
         block_signals blocked;
         unbound from_cpu;
-        running_.store(true);
+        ending_.store(false);
         thread_ = std::thread([this] { work(); });
+        running_.store(true);
+        // A thread that may not start one may have seen none, and the new one may have missed its
+        // mark.
+        sleep_.unpark();
         return true;
     }
     catch (...)
     {
-        running_.store(false);
-        std::lock_guard const lock(mutex_);
-        for (client* c = clients_; c; c = c->next_)
-            c->woken_.store(false);
         return false;
     }
 }
@@ -136,20 +212,24 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
     name_this_thread("ewyk-watchdog", 0);
     std::function<void()> const* call = nullptr;
     calls_ = &call;
-    while (running_.load())
+    while (!ending_.load())
     {
         time_point next = forever;
         {
             std::unique_lock lock(mutex_);
             time_point const now = std::chrono::steady_clock::now();
-            for (client* c = clients_; c && !call; c = c->next_)
+            take_woken();
+            soon_due_ = forever;
+            if (later_due_ <= now)
             {
-                if (c->woken_.exchange(false) || c->due_ <= now)
-                    c->due_ = c->look(now);
-                next = std::min(next, c->due_);
+                later_due_ = forever;
+                look_at_those_of(later_, now);
             }
+            look_at_those_of(soon_, now);
+            next = std::min(soon_due_, later_due_);
             if (call)
             {
+                later_due_ = now; // it has not looked at all
                 calling_ = true;
                 lock.unlock();
                 (*std::exchange(call, nullptr))();
@@ -183,10 +263,15 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
     ::new (&self.called_) std::condition_variable; // a thread may have waited
     self.calling_ = false;
     self.running_.store(false);
+    for (client* c = self.woken_.exchange(nullptr); c; c = c->next_woken_)
+        c->woken_.store(false);
+    self.soon_ = self.later_ = nullptr;
+    self.later_due_ = forever;
+    // Another thread may have marked one that it had not pushed yet.
     for (client* c = self.clients_; c; c = c->next_)
     {
         c->woken_.store(false);
-        c->due_ = forever;
+        c->link_ = nullptr;
     }
     self.mutex_.unlock();
     self.life_mutex_.unlock();

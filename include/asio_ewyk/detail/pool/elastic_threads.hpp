@@ -26,7 +26,9 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace asio_ewyk::detail {
@@ -279,13 +281,15 @@ private:
     std::condition_variable changed_; // a start ended, or a client's last task
 
     // Twice max_threads: a thread that ends keeps its slot until its last hook has returned and its
-    // thread-local objects are gone, and no thread waits for it.
-    std::vector<worker> workers_;
+    // thread-local objects are gone, and no thread waits for it. All are made under mutex_, each
+    // for the first thread that has it; who knows of a thread may read its slot without.
+    std::vector<std::unique_ptr<worker>> workers_;
     std::size_t max_queue_;     // guarded by mutex_
     std::size_t leased_ = 0;    // guarded by mutex_
     time_point tell_low_after_{}; // guarded by mutex_, as the next one
     bool low_was_told_ = false;
     fair_queue queue_;          // guarded by mutex_
+    std::thread ended_;         // guarded by mutex_: the last one that has, but for a moment
     std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
     back_off start_pause_; // guarded by mutex_
     std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet

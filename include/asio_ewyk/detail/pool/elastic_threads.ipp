@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -68,7 +69,6 @@ struct elastic_threads::worker
 ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::elastic_threads(worker_pool_options options)
     : options_(checked(std::move(options)))
     , parked_(2 * options_.max_threads)
-    , workers_(2 * options_.max_threads)
     , max_queue_(options_.max_queue)
     , max_threads_(options_.max_threads)
     , min_threads_(options_.min_threads)
@@ -79,9 +79,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::elastic_threads(worker_pool_optio
 ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::~elastic_threads()
 {
     stop_and_wait();
-    for (worker& w : workers_)
-        if (w.thread.joinable()) // this one: it ends the process, in a task
-            w.thread.detach();
+    for (auto const& w : workers_)
+        if (w && w->thread.joinable()) // this one: it ends the process, in a task
+            w->thread.detach();
+    if (ended_.joinable()) // likewise, in the destructor of a thread-local object
+        ended_.detach();
 }
 
 // A thread that parks while stop() wakes the parked ones gets no task any more.
@@ -123,7 +125,7 @@ ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& clien
 {
     client.pin();
     trace_point(trace_event::give, t);
-    worker& w = workers_[thread];
+    worker& w = *workers_[thread];
     w.job = t;
     w.client = &client;
     w.on.choose(w.id);
@@ -132,8 +134,8 @@ ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& clien
 
 ASIO_EWYK_DECL void elastic_threads::look_in_queue(std::size_t thread) noexcept
 {
-    workers_[thread].client = nullptr;
-    workers_[thread].sleep.unpark();
+    workers_[thread]->client = nullptr;
+    workers_[thread]->sleep.unpark();
 }
 
 ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
@@ -255,13 +257,26 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::report(std::exception_ptr er
 // there can be none for a moment.
 ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_slot() noexcept
 {
-    auto const free = std::find_if(
-        workers_.begin(), workers_.end(), [](worker const& w) { return !w.used && !w.starting; });
-    if (free == workers_.end())
+    auto free = workers_.end();
+    try
+    {
+        if (workers_.empty())
+            workers_.resize(2 * options_.max_threads);
+        free = std::find_if(workers_.begin(), workers_.end(),
+            [](auto const& w) { return !w || (!w->used && !w->starting); });
+        if (free == workers_.end())
+            return parked_threads::none;
+        if (!*free)
+            *free = std::make_unique<worker>();
+    }
+    catch (std::bad_alloc const&)
+    {
         return parked_threads::none;
-    free->used = true;
-    free->starting = true;
-    free->arriving = true;
+    }
+    worker& w = **free;
+    w.used = true;
+    w.starting = true;
+    w.arriving = true;
     threads_.fetch_add(1);
     warming_.store(++arriving_);
     ++starting_;
@@ -279,7 +294,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t slot) noex
 // The slot is then that of another thread that is missing, or `none`.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot) noexcept
 {
-    worker& w = workers_[slot];
+    worker& w = *workers_[slot];
     bool started = true;
     try
     {
@@ -333,7 +348,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::start_for_queue() noexcept
 
 ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 {
-    workers_[slot].over = false;
+    workers_[slot]->over = false;
     // First, so that it comes last.
     at_thread_end const vacates([this, slot]() noexcept { free_slot(slot); });
     of_this_thread_ = this;
@@ -355,7 +370,7 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
     });
     if (options_.on_thread_stop)
         options_.on_thread_stop();
-    workers_[slot].over = true;
+    workers_[slot]->over = true;
 }
 
 // After the last hook, and the destructors of what it has of thread-local objects. Both may use the
@@ -367,7 +382,7 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) noexcept
 {
     // std::exit() in a task destroys thread-local objects, too, and comes to its end later.
-    if (!workers_[slot].over)
+    if (!workers_[slot]->over)
         return;
     for (bool started = true;;)
     {
@@ -377,7 +392,19 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) 
             = started && lacks_thread() ? reserve_slot() : parked_threads::none;
         if (missing == parked_threads::none)
         {
-            workers_[slot].used = false;
+            worker& w = *workers_[slot];
+            // The one before has nothing left to do but end. If nobody joined it before its slot is
+            // used again, its stack would stay for as long.
+            std::thread before;
+            if (!w.starting && w.thread.joinable())
+            {
+                before = std::move(ended_);
+                ended_ = std::move(w.thread);
+            }
+            w.used = false;
+            lock.unlock();
+            if (before.joinable())
+                before.join();
             return;
         }
         lock.unlock();
@@ -388,13 +415,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) 
 // Under mutex_. The slot stays taken until free_slot().
 ASIO_EWYK_DECL void elastic_threads::retire(std::size_t slot) noexcept
 {
-    workers_[slot].arriving = false;
+    workers_[slot]->arriving = false;
     threads_.fetch_sub(1);
 }
 
 ASIO_EWYK_DECL bool elastic_threads::next(std::size_t slot, pool_client*& client, task*& t)
 {
-    worker& w = workers_[slot];
+    worker& w = *workers_[slot];
     w.id = this_thread_id();
     std::unique_lock lock(mutex_);
     if (std::exchange(w.arriving, false))
@@ -486,7 +513,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits con
         throw std::invalid_argument("max_threads must be at most "
             + std::to_string(options_.max_threads) + ", which the pool was made with");
     // Claimed all before one is woken: the first may be parked again while the last is claimed.
-    std::vector<std::size_t> woken(workers_.size());
+    std::vector<std::size_t> woken(2 * options_.max_threads);
     {
         std::lock_guard lock(mutex_);
         if (l.max_threads <= leased_)
@@ -642,9 +669,20 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::join_threads()
         changed_.wait(lock, [&] { return starting_ == 0; });
     }
     std::lock_guard joining(join_mutex_);
-    for (worker& w : workers_)
-        if (w.thread.joinable() && w.thread.get_id() != std::this_thread::get_id())
-            w.thread.join();
+    auto const join = [this](std::thread& thread) {
+        std::thread ended;
+        {
+            std::lock_guard lock(mutex_);
+            if (thread.get_id() != std::this_thread::get_id())
+                ended.swap(thread);
+        }
+        if (ended.joinable())
+            ended.join();
+    };
+    for (auto const& w : workers_)
+        if (w)
+            join(w->thread);
+    join(ended_); // at last: those that end meanwhile leave one there
 }
 
 ASIO_EWYK_DECL pool_metrics elastic_threads::metrics() const noexcept

@@ -195,6 +195,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::fork_child() noexcept
     stack_capture::forget_others();
     self.reporter_.forget_thread();
     self.forks_ = 0;
+    watchdog::forget_wake(self);
     self.update();
     thread_activity::ask(self.watches_);
     self.mutex_.unlock();

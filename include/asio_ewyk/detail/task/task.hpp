@@ -31,6 +31,13 @@ public:
     // function is called, so that its memory can serve what the function allocates.
     void run()
     {
+        if (request_)
+        {
+            // No handler, whatever it runs.
+            trace_span const arrives(trace_event::consume, this, act_);
+            act_(this, task_purpose::run);
+            return;
+        }
         handler_scope const running(act_, this);
         act_(this, task_purpose::run);
     }

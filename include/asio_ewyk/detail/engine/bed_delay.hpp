@@ -1,0 +1,46 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_ENGINE_BED_DELAY_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_BED_DELAY_HPP
+
+#include <algorithm>
+#include <chrono>
+
+namespace asio_ewyk::detail {
+
+// How long a producer has to do nothing before the watchdog goes to bed. A watchdog in bed costs
+// the producer a system call, and two switches, with its next task; one that stays up costs a
+// switch each few milliseconds. So this grows while the watchdog is roused soon, and is nothing
+// where silences last. (To rent or to buy skis, by what the last silences were.)
+class bed_delay
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    static constexpr duration shortest = std::chrono::milliseconds(1); // but for none
+    static constexpr duration longest = std::chrono::milliseconds(20);
+
+    // After a silence of less it was not worth it to go to bed; after one of more it was.
+    static constexpr duration soon = std::chrono::milliseconds(5);
+    static constexpr duration late = std::chrono::milliseconds(10);
+
+    duration get() const noexcept { return value_; }
+
+    // The producer has roused the watchdog, which was in bed for so long.
+    void roused_after(duration slept) noexcept
+    {
+        if (slept < soon)
+            value_ = std::clamp(2 * value_, shortest, longest);
+        else if (slept >= late)
+            value_ = value_ > shortest ? value_ / 2 : duration::zero();
+    }
+
+private:
+    duration value_ = duration::zero();
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

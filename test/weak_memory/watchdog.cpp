@@ -181,11 +181,40 @@ struct one_goes_one_comes : scenario
     client clients[2];
 };
 
+// Likewise, and the one that comes may not wait until the thread of the other one has ended.
+struct one_goes_one_tries : scenario
+{
+    one_goes_one_tries()
+    {
+        watchdog.add(clients[0]);
+    }
+
+    void thread(unsigned index) override
+    {
+        client& c = clients[index];
+        if (index == 0)
+            c.ask(watchdog);
+        else
+        {
+            watchdog.add(c);
+            c.todo.store(1, std::memory_order_relaxed);
+            watchdog.try_wake(c);
+        }
+        c.wait();
+        watchdog.remove(c);
+        c.gone = true;
+    }
+
+    detail::watchdog watchdog;
+    client clients[2];
+};
+
 std::vector<named_setup> const scenarios{
     {"two ask", setup_of<two_ask>(2, 2), 10'000},
     {"two ask for the same", setup_of<same_client>(2, 2), 10'000},
     {"one only tries", setup_of<one_only_tries>(2, 2), 10'000},
     {"one goes, one comes", setup_of<one_goes_one_comes>(2, 2), 10'000},
+    {"one goes, one tries", setup_of<one_goes_one_tries>(2, 2), 200'000},
 };
 
 }

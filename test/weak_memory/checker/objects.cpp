@@ -129,10 +129,23 @@ struct sized_word : word
     rl::generic_atomic<T, false> atomic;
 };
 
+// Relacy's std::mutex fails to be locked for no reason, as the standard allows. The systems' do not,
+// and a thread that tries relies on the one that has the lock.
+class system_mutex : rl::generic_mutex<system_mutex>
+{
+public:
+    system_mutex() { init(false, false, false, false, $); }
+    ~system_mutex() { deinit($); }
+
+    void lock(rl::debug_info_param at) { lock_exclusive(at); }
+    bool try_lock(rl::debug_info_param at) { return try_lock_exclusive(at); }
+    void unlock(rl::debug_info_param at) { unlock_exclusive(at); }
+};
+
 // What Relacy wants of the lock of a condition.
 struct relock
 {
-    rl::mutex& mutex;
+    system_mutex& mutex;
     void lock(rl::debug_info_param at) { mutex.lock(at); }
     void unlock(rl::debug_info_param at) { mutex.unlock(at); }
 };
@@ -209,31 +222,31 @@ void wake(object o, unsigned count)
 object make_mutex()
 {
     outside const o;
-    return make<rl::mutex>();
+    return make<system_mutex>();
 }
 
 void destroy_mutex(object o)
 {
     outside const out;
-    destroy<rl::mutex>(o);
+    destroy<system_mutex>(o);
 }
 
 void lock(object o)
 {
     outside const out;
-    get<rl::mutex>(o).lock($);
+    get<system_mutex>(o).lock($);
 }
 
 bool try_lock(object o)
 {
     outside const out;
-    return get<rl::mutex>(o).try_lock($);
+    return get<system_mutex>(o).try_lock($);
 }
 
 void unlock(object o)
 {
     outside const out;
-    get<rl::mutex>(o).unlock($);
+    get<system_mutex>(o).unlock($);
 }
 
 object make_condition()
@@ -251,7 +264,7 @@ void destroy_condition(object o)
 bool wait(object condition, object mutex, bool timed)
 {
     outside const out;
-    relock lock{get<rl::mutex>(mutex)};
+    relock lock{get<system_mutex>(mutex)};
     auto& c = get<rl::condition_variable>(condition);
     if (!timed)
         return c.wait(lock, $), true;

@@ -65,13 +65,15 @@ public:
     // there is one; if not, it looks as soon as there is one.
     bool wake(client& c, bool may_start = true) noexcept;
 
-    // Likewise, but starts no thread; false if there is none.
-    bool wake_running(client& c) noexcept;
-
-    // Likewise, for a thread that may hold a lock which a fork under way waits for. False if there
-    // is no thread, since the system refuses one, or the lock is taken. Then the next wake() or
-    // try_wake() of any client has it look, if one comes.
-    bool try_wake(client& c) noexcept;
+    // Likewise, for a thread that may hold a lock which a fork under way waits for. The client may
+    // not be added; then there is nothing to wake it for.
+    enum class answer
+    {
+        yes,
+        later,   // another thread has the lock, and looks to it
+        refused, // the system has no thread; the next wake() or try_wake() asks once more
+    };
+    answer try_wake(client& c) noexcept;
 
     // On the watchdog's thread: has it call f() when it holds no lock, so that f() may fork, or run
     // a context. f() lives until the client is removed that is looked at. False on another thread.
@@ -92,6 +94,9 @@ private:
     watchdog();
 
     bool mark(client& c) noexcept;
+    bool wake_running(client& c) noexcept;
+    void end_if_unused() noexcept;
+    void start_for_woken() noexcept;
     void take_woken() noexcept;
     static void insert(client*& list, client& c) noexcept;
     static void erase(client& c) noexcept;

@@ -55,6 +55,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
         // What it calls may be the client's.
         called_.wait(lock, [this] { return !calling_; });
     }
+    end_if_unused();
+    start_for_woken();
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
+{
     std::lock_guard const life(life_mutex_);
     {
         std::lock_guard const lock(mutex_);
@@ -67,6 +73,21 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
     }
     sleep_.unpark();
     thread_.join();
+}
+
+// A thread that found life_mutex_ locked has not waited. It has marked its client before it tried,
+// and this is called when the lock is free again.
+ASIO_EWYK_DECL void watchdog::start_for_woken() noexcept
+{
+    if (!woken_.load() || running_.load()) [[likely]]
+        return;
+    std::lock_guard const life(life_mutex_);
+    {
+        std::lock_guard const lock(mutex_);
+        if (!clients_)
+            return;
+    }
+    start();
 }
 
 // False if it was marked already.
@@ -99,6 +120,9 @@ ASIO_EWYK_DECL void watchdog::take_woken() noexcept
         c->woken_.exchange(false);
         c = next;
     }
+    // The one that it was to wake for may be up now.
+    if (!later_)
+        later_due_ = forever;
 }
 
 ASIO_EWYK_DECL void watchdog::insert(client*& list, client& c) noexcept
@@ -170,15 +194,21 @@ ASIO_EWYK_DECL bool watchdog::wake_running(client& c) noexcept
     return running;
 }
 
-ASIO_EWYK_DECL bool watchdog::try_wake(client& c) noexcept
+ASIO_EWYK_DECL watchdog::answer watchdog::try_wake(client& c) noexcept
 {
     if (wake_running(c))
-        return true;
+        return answer::yes;
     if (std::unique_lock const life(life_mutex_, std::try_to_lock); life)
-        return start();
+    {
+        // Not a fork's then: that has locked life_mutex_ before.
+        std::unique_lock lock(mutex_);
+        bool const added = c.added_;
+        lock.unlock();
+        return !added || start() ? answer::yes : answer::refused;
+    }
     // It stays marked: if another thread starts the watchdog just now, that looks at it. The thread
     // that starts it may have said so between the first look at running_ and the lock.
-    return wake_running(c);
+    return wake_running(c) ? answer::yes : answer::later;
 }
 
 // Under life_mutex_. If the system refuses, the next wake() tries again.
@@ -253,6 +283,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_parent() noexcept
 {
     instance().mutex_.unlock();
     instance().life_mutex_.unlock();
+    instance().start_for_woken();
 }
 
 // The child has no watchdog; the first wake() starts one.

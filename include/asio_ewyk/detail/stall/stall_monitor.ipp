@@ -161,14 +161,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::wake() noexcept
     time_point const now = std::chrono::steady_clock::now();
     if (now < self.retry_.load(std::memory_order_relaxed) || !thread_activity::answer())
         return;
-    if (watchdog::instance().wake_running(self))
+    auto const woken = watchdog::instance().try_wake(self);
+    if (woken == watchdog::answer::yes)
         return;
-    std::unique_lock const lock(self.mutex_, std::try_to_lock);
-    if (lock && !self.watches_)
-        return;
-    if (lock && watchdog::instance().try_wake(self))
-        return;
-    if (lock)
+    if (woken == watchdog::answer::refused)
         self.retry_.store(after(pause, now), std::memory_order_relaxed);
     thread_activity::ask(true);
 }

@@ -231,7 +231,7 @@ private:
     void clear_pool(caller const& c);
     void go_on(caller const& c, std::chrono::steady_clock::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
-    bool provide_io() noexcept;
+    void provide_io() noexcept;
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;

@@ -49,8 +49,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     threads_.pool().client().measure(times_.get());
     succession_.wake_by(
         [](void* self) noexcept { static_cast<strategy_service*>(self)->wake_up(); }, this);
-    succession_.provide_io_by(
-        [](void* self) noexcept { return static_cast<strategy_service*>(self)->provide_io(); });
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
     wraps_.store(observed);
     counts_.store(observed);
@@ -73,16 +71,15 @@ ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
 // Asio waits for a condition until something does I/O, and then inside the system. Not before a
 // thread has waited: from then on Asio asks the system between handlers, too.
-ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::provide_io() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 {
     try
     {
         asio::steady_timer const any(ioc_);
-        return true;
     }
     catch (std::exception const&)
     {
-        return false; // no file descriptors: operations that need them will report it
+        succession_.has_no_io(); // no file descriptors: operations that need them will report it
     }
 }
 
@@ -462,6 +459,8 @@ ASIO_EWYK_DECL void strategy_service::woken()
 {
     std::size_t const passed_on = passed_on_.exchange(0);
     wake_queued_.store(false);
+    if (succession_.takes_io_request()) [[unlikely]]
+        provide_io();
     detail::call_frame* const here = frame();
     if (!here)
         return;

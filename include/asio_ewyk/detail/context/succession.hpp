@@ -75,8 +75,10 @@ public:
         wake_context_ = context;
     }
 
-    // Likewise: what creates something in the io_context that does I/O. False if it could not.
-    void provide_io_by(bool (*f)(void* context) noexcept) noexcept { provide_io_ = f; }
+    // A thread that was woken inside the io_context: whether it is to create something there that
+    // does I/O, for once. has_no_io(): it could not.
+    bool takes_io_request() noexcept { return wants_io_.load() && wants_io_.exchange(false); }
+    void has_no_io() noexcept { has_io_.store(false); }
 
     // False if another thread produces, or the pool has no thread left for that.
     bool acquire(call_frame& frame) noexcept;
@@ -233,14 +235,15 @@ private:
     void const* const owner_;
     task& request_;
     void (*wake_)(void* context) noexcept = nullptr; // not changed once there is a producer
-    bool (*provide_io_)(void* context) noexcept = nullptr;
     void* wake_context_ = nullptr;
 
     lease lease_;
     alignas(64) std::atomic<bool> asked_{false};
 
-    // Asio waits for a condition until something does I/O. Written by the watchdog.
+    // Asio waits for a condition until something does I/O. Set by the watchdog, which has a thread
+    // create something that does.
     std::atomic<bool> has_io_{false};
+    std::atomic<bool> wants_io_{false};
 
     // Written by the thread that has ended a lease, counted down by the producer. Relaxed: one that
     // is lost is one handler more.

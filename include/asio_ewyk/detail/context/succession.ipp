@@ -187,11 +187,14 @@ ASIO_EWYK_DECL bool succession::waits_for_io() const noexcept
     return !another;
 }
 
+// The watchdog does nothing inside the io_context itself: that may be destroyed at once when run()
+// has returned.
 ASIO_EWYK_DECL bool succession::provide_io() noexcept
 {
-    if (has_io_.load() || !provide_io_ || !provide_io_(wake_context_))
+    if (!wake_ || has_io_.exchange(true))
         return false;
-    has_io_.store(true);
+    wants_io_.store(true);
+    wake();
     return true;
 }
 

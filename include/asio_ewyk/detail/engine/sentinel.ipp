@@ -307,7 +307,9 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
             blind_.store(thread == thread_probe::state::unknown, std::memory_order_relaxed);
             runs = thread == thread_probe::state::runs && !may_be_late(s);
             // If it is in a handler, the next look sees that.
-            if (thread == thread_probe::state::locks && !may_be_late(s) && owner_.provide_io())
+            if (thread == thread_probe::state::locks && !may_be_late(s)
+                && now - has_io_since_.load(std::memory_order_relaxed) >= longest_pause
+                && owner_.provide_io())
             {
                 has_io_since_.store(now, std::memory_order_relaxed);
                 progress_ = now;

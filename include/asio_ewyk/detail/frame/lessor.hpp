@@ -35,8 +35,8 @@ public:
     // each native handler for a while.
     virtual void call_out() noexcept = 0;
 
-    // Whether a waiting producer waits for I/O, rather than for a condition. The watchdog: has it
-    // do so from now on; false if it does already, or cannot.
+    // Whether a waiting producer waits for I/O, rather than for a condition. The watchdog: asks
+    // it to do so from now on; false if it does already.
     virtual bool waits_for_io() const noexcept = 0;
     virtual bool provide_io() noexcept = 0;
 

@@ -6,10 +6,8 @@
 #define ASIO_EWYK_EXECUTION_STRATEGY_HPP
 
 #include <asio_ewyk/detail/engine/describe_production.hpp>
-#include <asio_ewyk/detail/engine/strategy_engine.hpp>
-#include <asio_ewyk/detail/engine/strategy_engine_impl.hpp>
+#include <asio_ewyk/detail/engine/strategy_loop.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
-#include <asio_ewyk/detail/pool/pool_threads.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -50,8 +48,8 @@ namespace asio_ewyk {
     to produce by `dispatch()`, with `execute_produce_consume`, or because its task ends and no
     other thread produces: a pool must have more threads than producers that wait in it.
 
-    States: idle (no thread produces), producing (one does), reproducing (one does, and will look
-    again before it goes idle). This is Jetty's `ExecutionStrategy` with its
+    One thread produces at most. One that is asked for more looks again before it goes idle (Jetty
+    calls that reproducing). This is Jetty's `ExecutionStrategy` with its
     `AdaptiveExecutionStrategy`; *eat what you kill* is a hunter's rule: the thread that found
     the work, and so has it in its cache, consumes it.
 
@@ -73,9 +71,9 @@ template <producer Producer>
 class execution_strategy
 {
 public:
-    /// Both the producer and the pool must outlive the object. No-throw guarantee.
+    /// Both the producer and the pool must outlive the object. Throws `std::bad_alloc`.
     execution_strategy(
-        Producer& source, worker_pool& pool, strategy_t s = strategy_t::eat_what_you_kill) noexcept
+        Producer& source, worker_pool& pool, strategy_t s = strategy_t::eat_what_you_kill)
         : execution_strategy(checked(), source, pool, s, std::chrono::nanoseconds::zero())
     {
     }
@@ -93,37 +91,47 @@ public:
     execution_strategy& operator=(execution_strategy const&) = delete;
 
     /// Destroys the tasks that still wait for a thread, waits for those that run in the pool.
-    ~execution_strategy()
-    {
-        engine_.stop_looking(true);
-        threads_.leave();
-    }
+    ~execution_strategy() { loop_.end(); }
 
     /** Produces on this thread, until there is nothing to do or another thread produces.
 
         If another thread produces already, it will look once more, and this returns at once. From
         within a task that this thread runs for the strategy it is dispatch(): no recursion.
     */
-    void produce() { engine_.produce(thrown_); }
+    void produce()
+    {
+        try
+        {
+            loop_.produce();
+        }
+        catch (...)
+        {
+            thrown_.add();
+            throw;
+        }
+    }
 
     /** Has a thread of the pool produce; never produces here.
 
-        After the pool was stopped it does nothing. Throws what starting a task in the pool throws.
+        After the pool was stopped it does nothing. No-throw guarantee.
     */
-    void dispatch() { engine_.dispatch(); }
+    void dispatch() noexcept { loop_.dispatch(); }
 
     /// The strategy in use. No-throw guarantee.
-    strategy_t strategy() const noexcept { return engine_.strategy(); }
+    strategy_t strategy() const noexcept { return loop_.state().strategy(); }
 
     /// Counters and present figures; nothing is timed, so its histograms are empty.
     /// No-throw guarantee.
     strategy_metrics metrics() const noexcept
     {
         strategy_metrics m;
-        engine_.write_to(m);
-        m.produce_execute_consume = threads_.client().begun();
-        m.exceptions = thrown_.get() + threads_.client().thrown();
-        m.queued_in_pool = threads_.client().size();
+        loop_.state().counters().write_to(m);
+        m.strategy = strategy();
+        m.sentinel_refused = loop_.state().watch().refused();
+        detail::pool_client const& client = loop_.client();
+        m.produce_execute_consume = client.begun();
+        m.exceptions = thrown_.get() + client.thrown();
+        m.queued_in_pool = client.size();
         return m;
     }
 
@@ -135,13 +143,12 @@ private:
     };
 
     execution_strategy(checked, Producer& source, worker_pool& pool, strategy_t s,
-        std::chrono::nanoseconds grace, strategy_policy const& policy = {}) noexcept
-        : threads_(detail::pool_access::threads(pool), &engine_)
-        , engine_(source, threads_, s, grace, policy)
+        std::chrono::nanoseconds grace, strategy_policy const& policy = {})
+        : loop_(source, detail::pool_access::threads(pool), s, grace, policy)
     {
         try
         {
-            watch_.emplace(&engine_, shown_,
+            watch_.emplace(loop_.owner(), shown_,
                 detail::stall_settings(detail::pool_access::threads(pool).options()));
         }
         catch (...)
@@ -152,20 +159,19 @@ private:
 
     // For the stall monitor and dump().
     bool serves() const noexcept { return true; }
-    std::size_t waiting() const noexcept { return threads_.client().size(); }
-    std::size_t taken() const noexcept { return threads_.client().taken(); }
+    std::size_t waiting() const noexcept { return loop_.client().size(); }
+    std::size_t taken() const noexcept { return loop_.client().taken(); }
 
     void tell_state(detail::text_sink& out) const noexcept
     {
         out << "execution_strategy " << static_cast<void const*>(this) << ' '
-            << threads_.pool().options().name << ": ";
-        detail::describe_production(out, engine_);
-        out << ", " << std::uint64_t{threads_.client().size()} << " tasks wait for a thread";
+            << loop_.pool().options().name << ": ";
+        detail::describe_production(out, loop_.state());
+        out << ", " << std::uint64_t{waiting()} << " tasks wait for a thread";
     }
 
     detail::shared_counter thrown_; // exceptions that have left produce()
-    detail::pool_threads threads_;
-    detail::strategy_engine<Producer, detail::pool_threads> engine_;
+    detail::strategy_loop<Producer> loop_;
     detail::inspectable_part<execution_strategy> const shown_{*this};
     std::optional<detail::registration> watch_;
 };

@@ -6,15 +6,14 @@
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/context/crew.hpp>
-#include <asio_ewyk/detail/context/succession.hpp>
-#include <asio_ewyk/detail/engine/choose.hpp>
-#include <asio_ewyk/detail/engine/parallelism_control.hpp>
+#include <asio_ewyk/detail/engine/crew.hpp>
+#include <asio_ewyk/detail/engine/decision.hpp>
+#include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/os/passed_exceptions.hpp>
 #include <asio_ewyk/detail/os/wakeup_op.hpp>
-#include <asio_ewyk/detail/context/posted_count.hpp>
+#include <asio_ewyk/detail/task/posted_count.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
@@ -151,7 +150,6 @@ private:
     detail::call_frame* frame() const noexcept { return detail::call_frame::find(owner()); }
 
     bool wraps(detail::submission s) const noexcept;
-    bool is_for_pool(detail::submission s) const noexcept;
     std::uint64_t note() noexcept;
     static void const* subject(std::uint64_t note) noexcept;
     template <class F, class Allocator>
@@ -177,20 +175,7 @@ private:
     place where_to_run(detail::submission s) const noexcept;
     void run_back(detail::task* t);
 
-    // How a task is run by the thread that is inside the io_context.
-    enum class way : unsigned char
-    {
-        here,        // by a thread that does not produce, or has been superseded
-        kept,        // by the producer: no thread takes over
-        leased,      // by the producer: another one takes over if it is late
-        handed_over, // another one produces
-        spread,      // likewise, and its CPU time is measured
-        given,       // by the pool
-    };
-    way decide(detail::call_frame& frame, detail::submission s, void const* subject,
-        bool& may_block) noexcept;
     class running;
-    void end_task(detail::call_frame& frame, way how) noexcept;
     void end_given(detail::call_frame& frame) noexcept;
     void come_out(detail::call_frame& frame) noexcept;
     static bool is_past(std::chrono::steady_clock::time_point t) noexcept
@@ -238,10 +223,9 @@ private:
     std::unique_ptr<worker_pool> const own_pool_; // null where the pool is shared
     worker_pool& pool_;                   // its own, or the shared one
     std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
-    strategy_policy const policy_;
     detail::crew threads_;
     detail::succession succession_;
-    detail::parallelism_control parallelism_;
+    detail::decision decision_;
 
     // Whether functions of produce_consume are posted in wrappers, too. Relaxed: those that are
     // posted meanwhile are not seen.
@@ -278,31 +262,24 @@ private:
 class strategy_service::running
 {
 public:
-    running(strategy_service& self, detail::call_frame& frame, way how) noexcept
+    running(strategy_service& self, detail::call_frame& frame, detail::way how) noexcept
         : self_(self)
         , frame_(frame)
-        , how_(how)
+        , running_(self.decision_, frame, how)
     {
-        if (how == way::spread) [[unlikely]]
-            cpu_before_ = detail::this_thread_cpu_time();
-        frame_.in_task = true;
     }
-
-    running(running const&) = delete;
-    running& operator=(running const&) = delete;
 
     ~running()
     {
-        if (how_ == way::spread) [[unlikely]]
-            self_.parallelism_.ran(detail::this_thread_cpu_time() - cpu_before_);
-        self_.end_task(frame_, how_);
+        ++frame_.counted;
+        if (!running_.end())
+            self_.come_out(frame_);
     }
 
 private:
     strategy_service& self_;
     detail::call_frame& frame_;
-    way const how_;
-    std::chrono::nanoseconds cpu_before_; // where that is measured
+    detail::decision::running running_;
 };
 
 } // namespace asio_ewyk

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Stands for elastic_threads, which has a model of its own: what the engine can learn of a pool,
+// Stands for elastic_threads, which has a model of its own: what the code that ships can learn of a pool,
 // one look or claim at a time. Its threads do not end.
 
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_MODEL_POOL_HPP

@@ -12,7 +12,6 @@
 #include "stepped_std.hpp"
 
 #include <asio_ewyk/detail/engine/choose.hpp>
-#include <asio_ewyk/detail/engine/production.hpp>
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
@@ -57,6 +56,9 @@ enum class flaw
     away_is_not_counted,     // the pool may not produce while a task is in a section
     late_stays_inside,       // a thread that is superseded does not leave the io_context
     blocks_producer,         // the producer runs what it should give to the pool
+    ask_is_lost,             // the lost wake-up: a thread that asks while one produces is not heard
+    nested_run_forgets,      // produce() from a task does nothing
+    announcement_is_forgotten, // a task that says that it blocks is not heard
 };
 
 /// What is wrong with the parts of this execution.
@@ -166,6 +168,8 @@ inline bool is_forgotten(char const* where) noexcept
         return in == "hand_over"sv;
     case flaw::give_up_is_forgotten:
         return in == "give_up_request"sv;
+    case flaw::ask_is_lost:
+        return in == "dispatch"sv || in == "produce"sv;
     default:
         return false;
     }
@@ -448,12 +452,77 @@ inline std::size_t pool_client::size() const noexcept
 }
 
 #define std stepped
+#define pool_threads shipped_pool_threads
 #include <asio_ewyk/detail/pool/pool_threads.hpp>
+#undef pool_threads
+#undef std
+
+namespace asio_ewyk::detail {
+
+class pool_threads : public shipped_pool_threads
+{
+public:
+    using shipped_pool_threads::shipped_pool_threads;
+
+    void arrived(call_frame* frame) noexcept
+    {
+        interleaving::book::now->arrive();
+        shipped_pool_threads::arrived(frame);
+    }
+};
+
+}
+
+#if defined(INTERLEAVING_POOL_ONLY)
+// No callers and no sections: what could be read of them is no step.
+#define ASIO_EWYK_DETAIL_ENGINE_RETURNING_THREADS_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_CREW_HPP
+namespace asio_ewyk::detail {
+
+struct returning_threads
+{
+    struct entry
+    {
+        parker sleep;
+    };
+    void add(entry&) const noexcept {}
+    bool any() const noexcept { return false; }
+    bool pass_right() const noexcept { return false; }
+};
+
+class crew
+{
+public:
+    crew(elastic_threads& pool, void const* owner, bool, bool)
+        : pool_(pool, owner)
+    {
+    }
+
+    pool_threads& pool() noexcept { return pool_; }
+    pool_threads const& pool() const noexcept { return pool_; }
+    bool has_callers() const noexcept { return false; }
+    bool may_produce(call_frame const&) const noexcept { return true; }
+    bool try_give(task& t, bool& occupies) noexcept { return pool_.try_give(t, occupies); }
+    bool try_start(task& t, bool& occupies) noexcept { return pool_.try_start(t, occupies); }
+    bool start(task& t, bool& occupies) { return pool_.start(t, occupies); }
+    bool may_take_over(bool occupies) const noexcept { return pool_.may_take_over(occupies); }
+    task* give(task_ptr t, strategy_t s) { return pool_.give(std::move(t), s); }
+    bool wake_idle_caller() const noexcept { return false; }
+    void went_away() const noexcept {}
+    void came_back() const noexcept {}
+
+private:
+    pool_threads pool_;
+};
+
+}
+#else
+#define std stepped
 #define returning_threads shipped_returning_threads
-#include <asio_ewyk/detail/context/returning_threads.hpp>
+#include <asio_ewyk/detail/engine/returning_threads.hpp>
 #undef returning_threads
 #define crew shipped_crew
-#include <asio_ewyk/detail/context/crew.hpp>
+#include <asio_ewyk/detail/engine/crew.hpp>
 #undef crew
 #undef std
 
@@ -508,8 +577,10 @@ public:
 
 }
 
+#endif
+
 #define std stepped
-#include <asio_ewyk/detail/context/succession.hpp>
+#include <asio_ewyk/detail/engine/succession.hpp>
 #undef std
 
 #endif

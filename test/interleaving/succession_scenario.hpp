@@ -52,7 +52,7 @@ public:
     explicit succession_scenario(setup const& s)
         : setup_(s)
         , pool_({s.limits.size(), s.parked, s.startable})
-        , crew_(pool_, this, s.strategy)
+        , crew_(pool_, this, s.strategy != ewyk::strategy_t::produce_consume)
         , request_(*this)
         , of_(crew_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0),
               s.strategy != ewyk::strategy_t::produce_consume,
@@ -415,7 +415,6 @@ private:
 
     void give_up_request()
     {
-        book_.arrive();
         of_.give_up_request();
         of_.dispatch();
     }
@@ -555,7 +554,6 @@ private:
     void arrive()
     {
         detail::call_frame& here = *detail::call_frame::find(this);
-        book_.arrive();
         if (!succession_arrives(here))
             return;
         if (of_.watch().in_use())
@@ -676,7 +674,6 @@ private:
                 continue;
             if (job == &request_)
             {
-                book_.arrive();
                 work(true);
             }
             else
@@ -720,7 +717,6 @@ private:
         while (detail::task* const t = crew_.pool().take())
             if (t == &request_)
             {
-                book_.arrive();
                 of_.give_up_request();
             }
         if (crew_.runners() == 0 || stopped())

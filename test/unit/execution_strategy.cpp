@@ -71,7 +71,7 @@ static_assert(!ewyk::producer<produces_nothing>);
 static_assert(!ewyk::producer<int>);
 
 static_assert(!std::is_copy_constructible_v<strategy> && !std::is_move_constructible_v<strategy>);
-static_assert(std::is_nothrow_constructible_v<strategy, source&, ewyk::worker_pool&>);
+static_assert(std::is_constructible_v<strategy, source&, ewyk::worker_pool&>);
 
 BOOST_AUTO_TEST_CASE(is_eat_what_you_kill_unless_told_otherwise)
 {

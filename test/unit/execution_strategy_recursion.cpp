@@ -8,6 +8,7 @@
 #include "pool_support.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -116,17 +117,22 @@ STRATEGY_TEST_CASE(two_strategies_may_call_each_other, s)
     stack_span span;
     event done;
     int left = 20'000;
+    std::atomic<int> inside{0};
     std::function<void()> const step = [&] {
         span.note();
         if (--left == 0)
             return done.set();
         player& next = players[left % 2];
         next.tasks.add({step, invocations[left % 3]});
+        ++inside;
         next.frames->produce();
+        --inside;
     };
     players[0].tasks.add(step);
     players[0].frames->produce();
     BOOST_TEST(done.wait());
+    // A thread may be in produce() of the other one still.
+    BOOST_TEST(eventually([&] { return inside.load() == 0; }));
     for (player& p : players)
     {
         p.frames.reset();

@@ -6,7 +6,9 @@
 
 #include "pool_support.hpp"
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -147,5 +149,35 @@ STRATEGY_TEST_CASE(contexts_with_a_caller_need_none, s)
 }
 
 } // namespace
+
+// A producer that waits for long is not late: no other thread looks there meanwhile.
+BOOST_AUTO_TEST_CASE(a_producer_that_waits_is_left_alone)
+{
+    struct slow_source
+    {
+        std::atomic<int> inside{0};
+        bool two_at_once = false;
+        int left = 4;
+
+        std::function<void()> produce()
+        {
+            two_at_once = two_at_once || inside.fetch_add(1) != 0;
+            std::this_thread::sleep_for(30ms);
+            inside.fetch_sub(1);
+            return left-- != 0 ? std::function<void()>([] {}) : nullptr;
+        }
+    };
+    for (auto s : {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill})
+    {
+        ewyk::worker_pool pool({.max_threads = 4});
+        slow_source source;
+        ewyk::execution_strategy<slow_source> strategy(source, pool, s, 1us);
+        strategy.produce();
+        pool.wait();
+        BOOST_TEST(!source.two_at_once);
+        BOOST_TEST(source.left == -1);
+        BOOST_TEST(strategy.metrics().taken_over == 0u);
+    }
+}
 
 BOOST_AUTO_TEST_SUITE_END()

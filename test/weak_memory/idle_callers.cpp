@@ -25,7 +25,7 @@
 
 #define std checked
 #define syscall checked_futex
-#include <asio_ewyk/detail/context/idle_callers.hpp>
+#include <asio_ewyk/detail/engine/idle_callers.hpp>
 #undef syscall
 #undef std
 

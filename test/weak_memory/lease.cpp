@@ -21,7 +21,6 @@
 #define syscall checked_futex
 #include <asio_ewyk/detail/os/futex_parker.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
-#include <asio_ewyk/detail/engine/production_right.hpp>
 #undef syscall
 #undef std
 
@@ -32,8 +31,6 @@ namespace {
 using namespace weak_memory;
 namespace detail = asio_ewyk::detail;
 using detail::lease;
-using enum detail::production_event;
-using produces = detail::production_verdict;
 
 // `produced` belongs to the thread that has the right, while that is not leased.
 struct leased : scenario
@@ -46,7 +43,9 @@ struct leased : scenario
         for (; n != 0; --n)
         {
             work();
-            lease::number which = right.begin(lease::activity::task);
+            lease::number which = 0;
+            claim(right.acquire(which, false), "no other has it");
+            right.mark(which, lease::activity::task);
             done[which] = 1;
             if (choose(2) == 0)
             {
@@ -107,71 +106,6 @@ struct two_take_over : leased
     checked::atomic<int> taken{0};
 };
 
-// All of what the engine does for a late task: the thread that takes over passes the right on and has
-// another one come; the late one takes it again if no other has it.
-struct late_task : leased
-{
-    late_task() { production.apply(enter); }
-
-    void thread(unsigned index) override
-    {
-        if (index == 0)
-        {
-            occupies.store(1, std::memory_order_relaxed);
-            lease::number const n = right.begin(lease::activity::task);
-            bool const mine = right.end(n) || production.reclaim(n);
-            if (mine)
-                claim(occupies.load(std::memory_order_relaxed) == 1, "it is of its own lease");
-            if (mine || production.apply(resume).verdict == produces::produce)
-                produce();
-            begin();
-        }
-        else if (index == 1)
-        {
-            lease::sight const s = right.look();
-            if (!s.leased || !right.end(s.which))
-                return;
-            int const of_late = occupies.load(std::memory_order_relaxed);
-            if (auto const verdict = production.pass_on(s.which))
-            {
-                claim(of_late == (s.which == 0 ? 1 : 2), "it is of the late one's lease");
-                if (*verdict == produces::start)
-                    begin();
-            }
-        }
-        else
-        {
-            started.park_until(detail::forever);
-            if (production.apply(arrive).verdict == produces::produce)
-                produce();
-        }
-    }
-
-    // Until there is nothing to do, each time on a lease.
-    void produce()
-    {
-        do
-        {
-            work();
-            occupies.store(2, std::memory_order_relaxed);
-            if (!right.end(right.begin(lease::activity::waits)))
-                return;
-        } while (production.apply(found_none).verdict == produces::produce);
-    }
-
-    // It comes in any case, or would wait for ever.
-    void begin()
-    {
-        if (!begun.exchange(true))
-            started.unpark();
-    }
-
-    detail::production_right production;
-    detail::futex_parker started;
-    checked::atomic<bool> begun{false};
-    checked::atomic<int> occupies{0}; // as lease_occupies_ of the engine: of the first lease, or later
-};
-
 // No thread has the right. Each of two stores a task, and has the right if it is free; one that gives
 // it up looks for tasks again. What succession does.
 struct two_acquire : leased
@@ -213,7 +147,8 @@ struct looks : leased
         {
             for (int i = 0; i != 3; ++i)
             {
-                lease::number const n = right.begin(lease::activity::waits);
+                lease::number n = 0;
+                claim(right.acquire(n, false), "no other has it");
                 right.mark(n, lease::activity::task);
                 claim(right.end(n).now, "no other ends it");
             }
@@ -234,7 +169,6 @@ struct looks : leased
 
 std::vector<named_setup> const scenarios{
     {"two take over", setup_of<two_take_over>(3)},
-    {"a task is late", setup_of<late_task>(3)},
     {"two acquire", setup_of<two_acquire>(2), 100'000},
     {"one looks", setup_of<looks>(2)},
 };
@@ -246,10 +180,8 @@ BOOST_AUTO_TEST_CASE(one_has_the_right)
     check(scenarios);
     weaken(scenarios,
         {
-            {"lease.hpp begin", access::store, release, release, ""},
             {"lease.hpp change", access::modify, seq_cst, release,
                 "likewise; and a thread has looked at the lease of another one before it ends that"},
-            {"production_right.hpp apply", access::modify, seq_cst, acq_rel, "no other word is looked at"},
         });
 }
 

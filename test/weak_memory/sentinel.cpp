@@ -183,7 +183,9 @@ struct observed : scenario, detail::lessor
         blocks = !computes;
         if (alerts_first)
             watch.alert();
-        lease::number const n = right.begin(lease::activity::task);
+        lease::number n = 0;
+        claim(right.acquire(n, false), "no other has it");
+        right.mark(n, lease::activity::task);
         if (!alerts_first)
             watch.alert();
         if (computes)

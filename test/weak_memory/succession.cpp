@@ -6,66 +6,11 @@
 // asked says so and then looks at the lease, and one that parks then looks whether it is free. What
 // the producer wrote plainly is seen by the next one, however it gets the lease.
 
-#include "check.hpp"
-#include "checked_futex.hpp"
-#include "stand_ins.hpp"
+#include "checked_succession.hpp"
 
-#include <asio_ewyk/detail/metrics/strategy_counters.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/invocation.hpp>
-#include <asio_ewyk/strategy.hpp>
-#include <asio_ewyk/worker_pool_options.hpp>
-
-#include <boost/asio/execution_context.hpp>
-#include <boost/asio/multiple_exceptions.hpp>
-#include <boost/asio/recycling_allocator.hpp>
-
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <chrono>
-#include <memory>
-#include <optional>
-#include <stdexcept>
+#include <utility>
 #include <vector>
-
-// What it does, threads of the scenarios do.
-#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
-#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
-#define std checked
-#define syscall checked_futex
-#include <asio_ewyk/detail/frame/lessor.hpp>
-
-namespace asio_ewyk::detail {
-
-// The system does not tell.
-struct thread_probe
-{
-    enum class state
-    {
-        unknown,
-        polls,
-    };
-    state of(thread_id) noexcept { return state::unknown; }
-};
-
-struct sentinel
-{
-    sentinel(lease const&, lessor& of, std::chrono::nanoseconds) noexcept
-        : owner(of)
-    {}
-
-    bool in_use() const noexcept { return true; }
-    void alert() noexcept {}
-
-    lessor& owner;
-};
-
-}
-
-#include <asio_ewyk/detail/context/succession.hpp>
-#undef syscall
-#undef std
 
 BOOST_AUTO_TEST_SUITE(succession)
 
@@ -88,7 +33,7 @@ struct produced_by_one : scenario
     };
 
     explicit produced_by_one(strategy_t s = strategy_t::execute_produce_consume)
-        : crew(pool, this, s)
+        : crew(pool, this, s != strategy_t::produce_consume)
         , of(crew, s, std::chrono::nanoseconds(1), s != strategy_t::produce_consume,
               s == strategy_t::produce_consume, this, asks)
     {

@@ -17,10 +17,12 @@
 #include <asio_ewyk/detail/os/cpu_quota.ipp>
 #include <asio_ewyk/detail/pool/elastic_threads.ipp>
 #include <asio_ewyk/detail/loop/event_loop_service.ipp>
-#include <asio_ewyk/detail/context/succession.ipp>
+#include <asio_ewyk/detail/engine/succession.ipp>
 #include <asio_ewyk/detail/pool/parked_threads.ipp>
 #include <asio_ewyk/detail/engine/sentinel.ipp>
 #include <asio_ewyk/detail/engine/parallelism_control.ipp>
+#include <asio_ewyk/detail/engine/decision.ipp>
+#include <asio_ewyk/detail/engine/production_loop.ipp>
 #include <asio_ewyk/detail/stall/stall_monitor.ipp>
 #include <asio_ewyk/detail/stall/stall_report_thread.ipp>
 #include <asio_ewyk/detail/observe/registration.ipp>

@@ -117,13 +117,14 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t note, F& f
     if (!here || here->in_task) [[unlikely]]
     {
         // The io_context is run by its own functions, or by a handler: a part of that.
-        if (is_for_pool(s))
+        if (decision_.is_for_pool(s.strategy, s.invocation))
             return give(s, note, f);
         return f();
     }
     bool may_block = detail::this_thread_may_block;
-    way const how = decide(*here, s, subject(note), may_block);
-    if (how == way::given)
+    auto const how
+        = decision_.decide(*here, s.strategy, s.invocation, subject(note), may_block);
+    if (how == detail::way::given)
     {
         ++here->counted;
         give(s, note, f);

@@ -36,13 +36,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     , own_pool_(shared ? nullptr : std::make_unique<worker_pool>(options.pool()))
     , pool_(shared ? *shared : *own_pool_)
     , times_(detail::times_if(pool_.options().timing))
-    , policy_(detail::checked_policy(options.policy, options.strategy))
-    , threads_(detail::pool_access::threads(pool_), this, options.strategy)
+    , threads_(detail::pool_access::threads(pool_), this,
+          options.strategy != strategy_t::produce_consume)
     , succession_(threads_, options.strategy, detail::checked_grace(options.grace),
           options.strategy != strategy_t::produce_consume && kind != concurrency::one_thread,
           options.strategy == strategy_t::produce_consume && kind == concurrency::many_threads,
           this, *this)
-    , parallelism_(succession_.watch().in_use())
+    , decision_(succession_, detail::checked_policy(options.policy, options.strategy))
     , watch_(this, *this, detail::stall_settings(pool_.options()))
 {
     threads_.pool().client().pass_exceptions_by(*this);
@@ -138,14 +138,6 @@ ASIO_EWYK_DECL void strategy_service::record_delay(std::uint64_t note) noexcept
     times_->queue_delay.record(std::chrono::steady_clock::now() - submitted(note));
 }
 
-ASIO_EWYK_DECL bool strategy_service::is_for_pool(detail::submission s) const noexcept
-{
-    bool const may_block = detail::this_thread_may_block;
-    return detail::choose(
-               policy_({s.strategy, s.invocation, may_block}), s.invocation, may_block, true)
-        == detail::sub_strategy::produce_execute_consume;
-}
-
 // A completion, or what a handler dispatches.
 ASIO_EWYK_DECL auto strategy_service::where_to_run(detail::submission s) const noexcept -> place
 {
@@ -153,7 +145,8 @@ ASIO_EWYK_DECL auto strategy_service::where_to_run(detail::submission s) const n
     if (!here)
         // The io_context may be run by its own functions.
         return !ioc_.get_executor().running_in_this_thread()
-                || detail::call_frame::is_away(owner()) || is_for_pool(s)
+                || detail::call_frame::is_away(owner())
+                || decision_.is_for_pool(s.strategy, s.invocation)
             ? place::elsewhere
             : place::as_a_part;
     if (here->in_task || !wraps(s))
@@ -163,86 +156,7 @@ ASIO_EWYK_DECL auto strategy_service::where_to_run(detail::submission s) const n
         return place::as_a_task;
     // The stack of a stackful coroutine, which may be suspended: nothing is begun there that would
     // have to end. The function is a part of the handler that has resumed it.
-    return is_for_pool(s) ? place::elsewhere : place::as_a_part;
-}
-
-// What is done with a task that the thread of that frame has found inside the io_context.
-// `may_block`: whether the thread may, and then whether the task may.
-ASIO_EWYK_DECL auto strategy_service::decide(detail::call_frame& frame, detail::submission s,
-    void const* subject, bool& may_block) noexcept -> way
-{
-    using enum detail::sub_strategy;
-    strategy_t const resolved = policy_({s.strategy, s.invocation, may_block});
-    detail::strategy_counters& counters = succession_.counters();
-    auto sub = detail::choose(resolved, s.invocation, may_block, true);
-    bool spreads = false;
-    if (sub == execute_produce_consume)
-    {
-        if (frame.stepping)
-            sub = produce_consume; // a caller that steps runs it itself
-        else if (succession_.is_exclusive())
-            sub = detail::choose(resolved, s.invocation, may_block, false);
-        else if (!succession_.has_lease(frame))
-        {
-            // An earlier handler that nothing marked was late. This one is here, so it runs here.
-            counters.execute_produce_consume();
-            return way::here;
-        }
-        else
-        {
-            bool const leases = succession_.watch().in_use();
-            if (leases && (parallelism_.count() || !parallelism_.measures_this_thread())
-                && succession_.keep(frame)) [[unlikely]]
-            {
-                // While no other can produce, for what it reads belongs to the producer.
-                parallelism_.producer_is_this_thread();
-                parallelism_.look();
-                succession_.keep_no_more(frame);
-            }
-            if (leases && parallelism_.leases() && succession_.may_be_taken_over(frame, resolved))
-            {
-                // If the lease ends just now, this may count one too few.
-                counters.on_lease();
-                detail::trace_choice(subject, resolved, sub, true);
-                succession_.mark_task(frame);
-                return way::leased;
-            }
-            spreads = leases && !parallelism_.leases();
-            sub = detail::choose(
-                resolved, s.invocation, may_block, succession_.hand_over(frame, resolved));
-        }
-    }
-    if (sub == produce_execute_consume)
-        return way::given;
-    detail::trace_choice(subject, resolved, sub, false);
-    switch (sub)
-    {
-    case execute_produce_consume:
-        counters.execute_produce_consume();
-        return spreads ? way::spread : way::handed_over;
-    case produce_invoke_consume:
-        may_block = false;
-        counters.produce_invoke_consume();
-        break;
-    default:
-        counters.produce_consume();
-    }
-    bool const kept = !succession_.is_exclusive() && succession_.keep(frame);
-    return kept ? way::kept : way::here;
-}
-
-ASIO_EWYK_DECL void strategy_service::end_task(detail::call_frame& frame, way how) noexcept
-{
-    ++frame.counted;
-    frame.in_task = false;
-    if (frame.away) [[unlikely]]
-        detail::call_frame::come_back(frame.away); // a section was left open, as by a coroutine
-    if (how == way::kept)
-        succession_.keep_no_more(frame);
-    // One of the pool, whose callers have left, leaves before it begins what is next in the queue.
-    else if (!succession_.is_exclusive() && !frame.stepping
-        && !(succession_.settle(frame) && threads_.may_produce(frame)))
-        come_out(frame);
+    return decision_.is_for_pool(s.strategy, s.invocation) ? place::elsewhere : place::as_a_part;
 }
 
 // After a task that was given away, by a thread that may have been late in a native handler.
@@ -285,7 +199,7 @@ ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
         return t->run();
     succession_.counters().produce_consume();
     bool const kept = !succession_.is_exclusive() && succession_.keep(*here);
-    running const until_end(*this, *here, kept ? way::kept : way::here);
+    running const until_end(*this, *here, kept ? detail::way::kept : detail::way::here);
     --here->counted; // it was counted when it was given away
     detail::run_timed(times_.get(), *t);
     here->rethrow_captured();

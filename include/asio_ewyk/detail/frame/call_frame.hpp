@@ -132,9 +132,6 @@ public:
     // This thread holds the right to produce, as far as it knows.
     bool producing = false;
 
-    // This thread is inside the engine's loop.
-    bool looping = false;
-
     // It runs a task, and what it dispatches is a part of that.
     bool in_task = false;
 

@@ -54,17 +54,6 @@ public:
         thread_id producer = 0;
     };
 
-    // The producer: what it does next may be late. Returns the number of the lease.
-    number begin(activity what) noexcept
-    {
-        // Relaxed: its own, or of the producer before, which this one has seen.
-        number const n = word_.load(std::memory_order_relaxed) >> shift;
-        belongs_to_this_thread();
-        mark(n, what);
-        word_.store(n << shift | leased, std::memory_order_release);
-        return n;
-    }
-
     // Any thread: has the right to produce from now on, if no thread has it. `pooled`: the pool
     // counts it among the threads that produce. Sequentially consistent, as is is_free(): Dekker
     // with what a thread asks for, see succession.
@@ -202,8 +191,7 @@ private:
     // its successor, which then looks as if it waited, until its next task.
     std::atomic<std::uint64_t> mark_{0};
 
-    // Written by the producer, before it leases, or when it has acquired: for a moment others may
-    // see the one before.
+    // Written by the producer when it has acquired: for a moment others may see the one before.
     std::atomic<thread_id> producer_{0};
 };
 

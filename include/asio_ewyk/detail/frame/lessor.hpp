@@ -11,8 +11,7 @@ namespace asio_ewyk::detail {
 
 class call_frame;
 
-// What leases the right to produce while a task runs: a strategy_engine, or the succession of a
-// context, for code that need not know its type.
+// What leases the right to produce while a task runs: a succession, for code that is below it.
 class lessor
 {
 public:

@@ -13,7 +13,7 @@
 
 namespace asio_ewyk::detail {
 
-// The threads of a pool, as a strategy_engine wants them.
+// The threads of a pool, for one that has tasks run there, and threads come to produce.
 class pool_threads
 {
 public:
@@ -188,7 +188,7 @@ private:
     pool_client client_;
 
     // Whether the pending thread is the pool's and counted there. Belongs to the thread that has
-    // the pending bit of production.hpp: the one that asks, then the pending thread.
+    // set succession's asked_: the one that asks, then the pending thread.
     bool pending_occupies_ = false;
 
     // Likewise, but others read it. Relaxed: an old value delays a hand-over, or a task is given

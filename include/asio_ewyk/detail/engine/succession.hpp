@@ -2,13 +2,12 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_HPP
-#define ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_HPP
+#ifndef ASIO_EWYK_DETAIL_ENGINE_SUCCESSION_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_SUCCESSION_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/context/crew.hpp>
-#include <asio_ewyk/detail/engine/production.hpp>
-#include <asio_ewyk/detail/context/returning_threads.hpp>
+#include <asio_ewyk/detail/engine/crew.hpp>
+#include <asio_ewyk/detail/engine/returning_threads.hpp>
 #include <asio_ewyk/detail/engine/sentinel.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
@@ -58,15 +57,11 @@ public:
     sentinel& watch() noexcept { return sentinel_; }
     sentinel const& watch() const noexcept { return sentinel_; }
 
-    // Any thread; out of date when it is read.
-    production now() const noexcept
-    {
-        return {lease_.is_free() ? production_state::idle : production_state::producing,
-            asked_.load()};
-    }
-
     // Any thread: whether no thread produces.
     bool is_free() const noexcept { return lease_.is_free(); }
+
+    // Any thread; a moment late: whether a thread was asked to come, and has not arrived.
+    bool awaits_thread() const noexcept { return asked_.load(); }
 
     // What wakes a thread that waits inside the io_context, or null.
     void wake_by(void (*f)(void* context) noexcept, void* context) noexcept
@@ -108,6 +103,8 @@ public:
     {
         if (lease_.is_free())
             ask(false, true);
+        else
+            threads_.pool().retry_start();
     }
 
     // The producer leaves. `needed`: another thread is to produce.
@@ -157,6 +154,19 @@ public:
     {
         frame.leased_by = this;
         lease_.keep_no_more();
+    }
+
+    // After a task, which was kept or not. False if the thread is to leave: another one produces,
+    // or it is one of the pool and the callers have left.
+    bool end_task(call_frame& frame, bool kept) noexcept
+    {
+        if (kept)
+        {
+            keep_no_more(frame);
+            return true;
+        }
+        return is_exclusive() || frame.stepping
+            || (settle(frame) && threads_.may_produce(frame));
     }
 
     // The producer, before a task: whether one could take over from it.
@@ -211,12 +221,14 @@ private:
             wake_(wake_context_);
     }
 
-    // The lease of a task was seen when that began.
+    // The lease of a task was seen when that began. Where there are no native handlers nothing else
+    // is late.
     bool may_take_over(lease::sight const& s) const noexcept override
     {
         return s.what == lease::activity::task
-            || strategy_ == strategy_t::execute_produce_consume
-            || threads_.may_take_over(s.pooled);
+            || (threads_.has_callers()
+                && (strategy_ == strategy_t::execute_produce_consume
+                    || threads_.may_take_over(s.pooled)));
     }
 
     outcome take_over(lease::number n, bool may_start) noexcept override;
@@ -257,7 +269,7 @@ private:
 } // namespace asio_ewyk::detail
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/detail/context/succession.ipp>
+#include <asio_ewyk/detail/engine/succession.ipp>
 #endif
 
 #endif

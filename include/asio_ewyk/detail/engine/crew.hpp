@@ -2,10 +2,10 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_CONTEXT_CREW_HPP
-#define ASIO_EWYK_DETAIL_CONTEXT_CREW_HPP
+#ifndef ASIO_EWYK_DETAIL_ENGINE_CREW_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_CREW_HPP
 
-#include <asio_ewyk/detail/context/idle_callers.hpp>
+#include <asio_ewyk/detail/engine/idle_callers.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/pool/pool_threads.hpp>
 
@@ -19,9 +19,12 @@ namespace asio_ewyk::detail {
 class crew
 {
 public:
-    crew(elastic_threads& pool, void const* owner, strategy_t s)
+    // Without callers the pool's threads may work all the time.
+    crew(elastic_threads& pool, void const* owner, bool pool_may_produce, bool has_callers = true)
         : pool_(pool, owner)
-        , pool_may_produce_(s != strategy_t::produce_consume)
+        , pool_may_produce_(pool_may_produce)
+        , has_callers_(has_callers)
+        , not_stepping_(!has_callers)
     {
     }
 
@@ -29,6 +32,8 @@ public:
     pool_threads const& pool() const noexcept { return pool_; }
     idle_callers& callers() noexcept { return callers_; }
     idle_callers const& callers() const noexcept { return callers_; }
+
+    bool has_callers() const noexcept { return has_callers_; }
 
     // How many callers are inside run() or a sibling.
     std::size_t runners() const noexcept { return runners_.load(); }
@@ -170,9 +175,10 @@ private:
     pool_threads pool_;
     idle_callers callers_;
     bool const pool_may_produce_;
+    bool const has_callers_;
     std::atomic<std::size_t> away_{0};
     std::atomic<std::size_t> runners_{0};
-    std::atomic<std::size_t> not_stepping_{0}; // of them
+    std::atomic<std::size_t> not_stepping_; // of them; 1 if there are no callers
     std::atomic<std::ptrdiff_t> balance_{0};   // counted, and in no result yet
 };
 

@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_CONTEXT_IDLE_CALLERS_HPP
-#define ASIO_EWYK_DETAIL_CONTEXT_IDLE_CALLERS_HPP
+#ifndef ASIO_EWYK_DETAIL_ENGINE_IDLE_CALLERS_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_IDLE_CALLERS_HPP
 
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>

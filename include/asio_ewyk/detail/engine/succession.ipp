@@ -2,11 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_IPP
-#define ASIO_EWYK_DETAIL_CONTEXT_SUCCESSION_IPP
+#ifndef ASIO_EWYK_DETAIL_ENGINE_SUCCESSION_IPP
+#define ASIO_EWYK_DETAIL_ENGINE_SUCCESSION_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/context/succession.hpp>
+#include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
 
 #include <utility>
@@ -28,7 +28,7 @@ ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::
 ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
 {
     // Before it has the lease: it may wait for the first thread that it starts, and would be late.
-    if (sentinel_.in_use())
+    if (sentinel_.in_use() && threads_.has_callers())
         sentinel_.alert();
     if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
         return false;
@@ -52,7 +52,7 @@ ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
     if (acquire(frame))
     {
         // The watchdog may have gone to bed since acquire() has roused it, as nobody had the lease.
-        if (sentinel_.in_use())
+        if (sentinel_.in_use() && threads_.has_callers())
             sentinel_.alert();
         return true;
     }
@@ -83,9 +83,12 @@ ASIO_EWYK_DECL void succession::leave(call_frame& frame, bool needed) noexcept
 // Has a thread come for a lease that has ended. `occupies`: the pool counts the thread that had it.
 ASIO_EWYK_DECL lessor::outcome succession::ask(bool occupies, bool may_start) noexcept
 {
-    bool const given = asked_.exchange(true) || threads_.try_give(request_, occupies);
+    bool const asked = asked_.exchange(true);
+    bool const given = asked || threads_.try_give(request_, occupies);
     if (occupies)
         threads_.pool().vacate();
+    if (asked && may_start)
+        threads_.pool().retry_start(); // the request may wait for a thread that was refused
     if (given)
         return outcome::taken;
     if (!may_start)

@@ -2,15 +2,45 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Which threads call the engine, with which tasks, strategies and pools.
+// The production_loop that ships, with what it runs tasks by: which threads call it, with which
+// tasks, strategies and pools.
 
-#ifndef ASIO_EWYK_TEST_INTERLEAVING_ENGINE_SCENARIO_HPP
-#define ASIO_EWYK_TEST_INTERLEAVING_ENGINE_SCENARIO_HPP
+#ifndef ASIO_EWYK_TEST_INTERLEAVING_PRODUCTION_LOOP_SCENARIO_HPP
+#define ASIO_EWYK_TEST_INTERLEAVING_PRODUCTION_LOOP_SCENARIO_HPP
 
-#include "engine_parts.hpp"
+#define INTERLEAVING_POOL_ONLY
+#include "succession_parts.hpp"
 
+#define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_HPP
+namespace asio_ewyk::detail {
+
+/// One thread is enough.
+struct parallelism_control
+{
+    explicit parallelism_control(bool) noexcept {}
+    bool leases() const noexcept { return true; }
+    bool count() const noexcept { return false; }
+    bool measures_this_thread() const noexcept { return true; }
+    void producer_is_this_thread() const noexcept {}
+    void look() const noexcept {}
+    void ran(std::chrono::nanoseconds) const noexcept {}
+};
+
+}
+
+#include <asio_ewyk/detail/engine/decision.hpp>
+#define std stepped
+#include <asio_ewyk/detail/engine/production_loop.hpp>
+#undef std
+#include <asio_ewyk/detail/engine/strategy_loop.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <vector>
 
 namespace interleaving {
 
@@ -46,20 +76,23 @@ struct setup
     bool grace = false;                  // the right is leased while tasks run,
     bool endless = false;                // and no task is ever late by itself
     bool two_watch = false;              // threads are started by a second thread that watches
+    bool hasty = false; // one that takes over does so where no task runs, too, for once
 
     std::size_t watchers() const noexcept { return !grace || endless ? 0 : two_watch ? 2 : 1; }
 };
 
-class engine_scenario final : public scenario, private saboteur
+class loop_scenario final : public scenario, private saboteur
 {
 public:
-    explicit engine_scenario(setup const& s)
+    explicit loop_scenario(setup const& s)
         : setup_(s)
         , source_(*this)
         , pool_({s.callers.size(), s.parked, s.startable})
-        , threads_(pool_, &engine_)
-        , engine_(source_, threads_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0))
+        , loop_(source_, pool_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0), {})
     {
+        sleep::woken = &woken_;
+        sleep::depth = &depth_;
+        loop_.threads_.pool().client().pool = &pool_;
         saboteur::now = this;
     }
 
@@ -70,7 +103,7 @@ public:
         if (index >= first_watcher())
             return watch(index == first_watcher());
         if (index >= setup_.callers.size())
-            return pool_.work(threads_.client());
+            return pool_.work(loop_.threads_.pool().client());
         detail::this_thread_may_block = index >= setup_.nonblocking_callers;
         for (action const a : setup_.callers[index])
         {
@@ -89,19 +122,18 @@ public:
     {
         if (ran_.get() + 1 != std::uint64_t{1} << setup_.tasks.size())
             return "a task is left unrun";
-        auto const p = production::unpack(
-            static_cast<std::uint32_t>(engine_.right_.word_.get() & 7));
-        if (p.state != production_state::idle)
-            return "the right to produce is lost";
-        if ((engine_.lease_.word_.get() & 1) != 0)
+        if ((lease().word_.get() & 3) != 0)
             return "a lease is left";
-        return pool_.wrong_at_end(p.pending);
+        bool const asked = loop_.succession_.asked_.get();
+        if (asked != book_.is_under_way())
+            return "a thread is awaited that will never come";
+        return pool_.wrong_at_end(asked);
     }
 
 private:
     struct product
     {
-        engine_scenario* of = nullptr;
+        loop_scenario* of = nullptr;
         std::size_t task = 0;
 
         explicit operator bool() const noexcept { return task != 0; }
@@ -111,16 +143,14 @@ private:
 
     struct source
     {
-        explicit source(engine_scenario& s) noexcept
+        explicit source(loop_scenario& s) noexcept
             : of(s)
         {
         }
 
-        // What the engine knows when it asks for a task is in its frame.
         product produce()
         {
-            bool const occupies = detail::call_frame::find(&of.engine_)->occupies;
-            forget(of.position_[self()] * 2 + occupies);
+            of.forget_but(0, 0);
             access("looks for a task");
             book::now->check();
             std::uint64_t const first = of.supplied_.get() & 15;
@@ -130,8 +160,17 @@ private:
             return {&of, static_cast<std::size_t>(first)};
         }
 
-        engine_scenario& of;
+        loop_scenario& of;
     };
+
+    // All that the loop knows at that place is in its frame.
+    void forget_but(std::uint64_t place, std::size_t task)
+    {
+        detail::call_frame const& f = *detail::call_frame::find(loop_.owner());
+        std::uint64_t const known = f.lease_number * 8 + f.occupies * 4
+            + (f.leased_by != nullptr) * 2 + f.producing;
+        forget(((known * 16 + position_[self()]) * 16 + task) * 4 + place);
+    }
 
     static void access(std::string const& what)
     {
@@ -140,6 +179,7 @@ private:
             tell(what);
     }
 
+    detail::shipped_lease const& lease() const noexcept { return loop_.succession_.lease_; }
     task_kind const& kind(std::size_t task) const noexcept { return setup_.tasks[task - 1]; }
     std::size_t first_watcher() const noexcept { return setup_.callers.size() + pool_.all(); }
 
@@ -152,9 +192,9 @@ private:
             case action::supply:
                 return supply(a.task);
             case action::produce:
-                return produce();
+                return loop_.produce();
             case action::dispatch:
-                return engine_.dispatch();
+                return loop_.dispatch();
             }
         }
         catch (int)
@@ -172,12 +212,10 @@ private:
         supplied_.set(q | std::uint64_t{task} << at);
     }
 
-    void produce() { engine_.produce(thrown_by_tasks_); }
-
     void run(std::size_t task)
     {
         task_kind const& k = kind(task);
-        thrown_[self()] = k.throws;
+        forget_but(1, task);
         access(tells() ? "runs task " + std::to_string(task) : std::string());
         std::uint64_t const bit = std::uint64_t{1} << (task - 1);
         if ((ran_.get() & bit) != 0)
@@ -186,26 +224,14 @@ private:
         if (k.supplies != 0)
             supply(k.supplies);
         if (k.produces && wrong != flaw::nested_run_forgets)
-            produce();
+            loop_.produce();
         if (k.says_so && wrong != flaw::announcement_is_forgotten)
-            announce_block();
+            detail::call_frame::end_leases();
         if (k.waits_for != 0)
             await([&] { return (ran_.get() >> (k.waits_for - 1) & 1) != 0; });
-        if (k.throws && wrong != flaw::thrower_goes_on)
+        forget_but(2, task);
+        if (k.throws)
             throw 1;
-    }
-
-    void announce_block()
-    {
-        if (wrong != flaw::released_in_silence)
-            return detail::call_frame::end_leases();
-        auto& frame = *detail::call_frame::find(&engine_);
-        if (std::exchange(frame.leased_by, nullptr))
-        {
-            frame.producing = false;
-            if (engine_.lease_.end(frame.lease_number))
-                book::now->drop();
-        }
     }
 
     // What the sentinel and the watchdog do about a late task: look at a lease, let the grace pass,
@@ -215,12 +241,20 @@ private:
     {
         bool const starts = !first || !setup_.two_watch;
         std::uint64_t last = ~std::uint64_t{0};
+        // It could take over each time that a thread is about to look for a task, without end: there
+        // is a grace. So it does it once.
+        bool waits = setup_.hasty;
         for (;;)
         {
-            auto const late = [&] {
-                std::uint64_t const word = engine_.lease_.word_.get();
-                return first && (word & 1) != 0 && word >> 3 != last;
+            auto const is_task = [&] {
+                std::uint64_t const mark = lease().mark_.get();
+                return mark >> 18 == lease().word_.get() >> 3 && (mark >> 16 & 3) != 0;
             };
+            auto const late = [&] {
+                std::uint64_t const n = lease().word_.get();
+                return first && (n & 1) != 0 && n >> 3 != last && (waits || is_task());
+            };
+            forget((last + 1) * 4 + waits);
             await([&] { return late() || (starts && needs_start_.get() != 0); });
             if (starts && needs_start_.get() != 0)
             {
@@ -228,17 +262,16 @@ private:
                     tell("starts a thread");
                 needs_start_.set(0);
                 observe(1);
-                engine_.sentinel_.owner.start_pending();
+                loop_.succession_.sentinel_.owner.start_pending();
                 continue;
             }
-            last = engine_.lease_.word_.get() >> 3;
+            last = lease().word_.get() >> 3;
+            waits = waits && is_task();
             if (tells())
                 tell("sees the lease");
-            forget(last + 2);
-            if (wrong == flaw::hands_over_before_end)
-                engine_.right_.apply(production_event::hand_over);
+            forget((last + 1) * 4 + 2 + waits);
             // One that may start threads would be the watchdog.
-            if (engine_.sentinel_.owner.take_over(last, !setup_.two_watch)
+            if (loop_.succession_.sentinel_.owner.take_over(last, !setup_.two_watch)
                     == detail::lessor::outcome::needs_start
                 && wrong != flaw::start_is_forgotten)
             {
@@ -248,40 +281,31 @@ private:
         }
     }
 
-    bool start_early() noexcept override
-    {
-        // No other cast reaches a base that is private.
-        return threads_.try_start(
-            (detail::task&)engine_, detail::call_frame::find(&engine_)->occupies);
-    }
     bool watches() const noexcept override { return self() >= first_watcher(); }
-    bool has_thrown() const noexcept override { return thrown_[self()]; }
-
-    using engine = detail::strategy_engine<source, detail::pool_threads>;
 
     setup const& setup_;
     book book_;
+    word woken_{0}; // see sleep
+    std::array<std::size_t, 8> depth_{};
     source source_;
     detail::elastic_threads pool_;
-    detail::pool_threads threads_;
-    engine engine_;
+    detail::strategy_loop<source> loop_;
     word supplied_{0}; // four bits each, the first in the lowest
     word ran_{0};
     word needs_start_{0};
     std::array<std::size_t, 8> position_{}; // of a caller in what it does
-    detail::shared_counter thrown_by_tasks_;
-    std::array<bool, 8> thrown_{}; // by the task that the thread has run last
 };
 
-class engine_maker final : public maker
+class loop_maker final : public maker
 {
 public:
-    explicit engine_maker(setup const& s)
+    explicit loop_maker(setup const& s)
         : setup_(s)
     {
         static bool const kept_apart = [] {
             keep_apart(reinterpret_cast<void**>(&detail::call_frame::top_));
             keep_apart(&detail::this_thread_may_block, true);
+            stepped::leaves_out = &is_forgotten;
             return true;
         }();
         (void)kept_apart;
@@ -289,7 +313,7 @@ public:
 
     scenario* make() const override
     {
-        return ::new (std::malloc(sizeof(engine_scenario))) engine_scenario(setup_);
+        return ::new (std::malloc(sizeof(loop_scenario))) loop_scenario(setup_);
     }
 
 private:

@@ -2,10 +2,10 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The engine, or what is around it, made worse on purpose, in ways that others have shipped or that
+// The loop, or what is around it, made worse on purpose, in ways that others have shipped or that
 // are easy to write: each must be found by one of the models, or the models prove nothing.
 
-#include "engine_models.hpp"
+#include "production_loop_models.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -16,7 +16,7 @@
 #include <cstdio>
 #include <ostream>
 
-BOOST_AUTO_TEST_SUITE(engine_flaws)
+BOOST_AUTO_TEST_SUITE(production_loop_flaws)
 
 namespace {
 
@@ -31,41 +31,32 @@ struct named_flaw
     friend std::ostream& operator<<(std::ostream& os, named_flaw const& n) { return os << n.name; }
 };
 
-// Two are not here. That all threads of the pool may produce does no harm with one engine: of its
-// threads one waits in the producer at most, so it takes several engines on one pool. That a lease
-// is ended whatever its number takes the right from a task that is not late, and loses nothing
-// either.
 constexpr std::array all_flaws{
     named_flaw{"a request is not heard while another thread produces", flaw::ask_is_lost,
-        "execute_produce_consume, 1 thread: one produces, one dispatches, with grace"},
+        "execute_produce_consume, 1 thread: one produces, one dispatches"},
     named_flaw{"the producer runs what it should give to the pool", flaw::blocks_producer,
         "produce_execute_consume, 2 threads: a task waits for another one"},
-    named_flaw{"hand-over asks for a thread, then gives up the right", flaw::starts_before_release,
-        "eat_what_you_kill, 2 threads: one produces, with grace"},
-    named_flaw{"a task that throws after a hand-over returns to the loop", flaw::thrower_goes_on,
+    named_flaw{"after a task that throws none is asked to produce", flaw::leaves_in_silence,
         "execute_produce_consume, 1 thread: tasks throw, with grace"},
-    named_flaw{"a task that throws takes the right along", flaw::thrower_keeps_right,
-        "execute_produce_consume, 1 thread: tasks throw, with grace"},
-    named_flaw{"after a task that throws none is asked to produce", flaw::thrower_tells_nobody,
-        "execute_produce_consume, 1 thread: tasks throw, with grace"},
+    named_flaw{"nor by one that takes over", flaw::takes_over_in_silence,
+        "execute_produce_consume, 1 thread: a task waits for another one, with grace"},
+    named_flaw{"nor by a task that says that it blocks", flaw::releases_in_silence,
+        "execute_produce_consume, 1 thread: a task says that it waits for another one"},
+    named_flaw{"a task says that it is going to block, in vain", flaw::announcement_is_forgotten,
+        "execute_produce_consume, 1 thread: a task says that it waits for another one"},
     named_flaw{"produce() from within a task does nothing", flaw::nested_run_forgets,
         "produce_execute_consume, a thread not started: a task supplies a task and produces"},
-    named_flaw{"a late thread does not take its lease back, and produces on", flaw::late_goes_on,
-        "execute_produce_consume, 1 thread: two produce, with grace"},
-    named_flaw{"the right is handed over, then the lease is ended", flaw::hands_over_before_end,
-        "execute_produce_consume, 1 thread: two produce, with grace"},
     named_flaw{"the place of a lease that is taken over is forgotten", flaw::place_is_kept,
         "execute_produce_consume, 1 thread: one produces, with grace"},
     named_flaw{"where a thread has to be started none is", flaw::start_is_forgotten,
-        "execute_produce_consume, a thread not started: two produce, two watch"},
+        "execute_produce_consume, a thread not started: a task waits for another one, two watch"},
     named_flaw{"where none could be started one is awaited for ever", flaw::start_is_not_given_up,
         "execute_produce_consume, a stopped pool: one produces, with grace"},
-    named_flaw{"a late thread does not look which is to go on", flaw::late_leaves_the_right,
-        "execute_produce_consume, a stopped pool: one produces, with grace"},
-    named_flaw{"a task says that it is going to block, in vain", flaw::announcement_is_forgotten,
-        "execute_produce_consume, 1 thread: a task says that it waits for another one"},
-    named_flaw{"a task says so, and no thread is asked to come", flaw::released_in_silence,
-        "execute_produce_consume, 1 thread: tasks say that they block, and throw"},
+    named_flaw{"where a hand-over found none one is awaited for ever",
+        flaw::hand_over_is_not_given_up,
+        "execute_produce_consume, 2 threads: a task waits for another one"},
+    named_flaw{"a request is cleared after the look at the lease", flaw::arrives_late,
+        "execute_produce_consume, 1 thread: one produces, one dispatches"},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.
@@ -83,7 +74,7 @@ bool shows(named_flaw const& each)
 {
     static auto const all = models();
     auto const shows_in = [&](interleaving::named_setup const& n, std::size_t limit) {
-        auto const found = interleaving::explore(interleaving::engine_maker(n.what), limit);
+        auto const found = interleaving::explore(interleaving::loop_maker(n.what), limit);
         if (!found.wrong.empty())
             BOOST_TEST_MESSAGE(
                 "\"" << each.name << "\" shows in \"" << n.name << "\": " << found.wrong);
@@ -115,9 +106,9 @@ BOOST_DATA_TEST_CASE(is_found, all_flaws, each)
     BOOST_TEST(found, "no model shows that " << each.name);
 }
 
-BOOST_AUTO_TEST_CASE(score, *boost::unit_test::depends_on("engine_flaws/is_found"))
+BOOST_AUTO_TEST_CASE(score, *boost::unit_test::depends_on("production_loop_flaws/is_found"))
 {
-    std::printf("flaws of the engine: %zu of %zu found\n", killed, hunted);
+    std::printf("flaws of the production_loop: %zu of %zu found\n", killed, hunted);
     BOOST_TEST(hunted != 0u);
     BOOST_TEST(killed == hunted);
 }

@@ -2,10 +2,10 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The engine that ships, with its leases, in every interleaving of its callers, of the pool's
-// threads and of those that take over.
+// The production_loop that ships, with its succession, in every interleaving of its callers, of the
+// pool's threads and of those that take over.
 
-#include "engine_models.hpp"
+#include "production_loop_models.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -13,7 +13,7 @@
 
 #include <cstdio>
 
-BOOST_AUTO_TEST_SUITE(engine)
+BOOST_AUTO_TEST_SUITE(production_loop)
 
 namespace {
 
@@ -24,7 +24,7 @@ std::size_t states = 0;
 
 BOOST_DATA_TEST_CASE(keeps_one_producer_and_loses_no_task, interleaving::all_models(), each)
 {
-    auto const found = interleaving::explore(interleaving::engine_maker(each.what), 4'000'000);
+    auto const found = interleaving::explore(interleaving::loop_maker(each.what), 4'000'000);
     ++explored;
     states += found.states;
     BOOST_TEST_MESSAGE(each.name << ": " << found.states << " states, " << found.executions
@@ -35,9 +35,9 @@ BOOST_DATA_TEST_CASE(keeps_one_producer_and_loses_no_task, interleaving::all_mod
 }
 
 BOOST_AUTO_TEST_CASE(all_are_explored,
-    *boost::unit_test::depends_on("engine/keeps_one_producer_and_loses_no_task"))
+    *boost::unit_test::depends_on("production_loop/keeps_one_producer_and_loses_no_task"))
 {
-    std::printf("the engine that ships: %zu models, %zu states explored\n", explored, states);
+    std::printf("the production_loop that ships: %zu models, %zu states explored\n", explored, states);
     BOOST_TEST(explored != 0u);
 }
 

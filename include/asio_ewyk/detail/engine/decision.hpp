@@ -1,0 +1,101 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_ENGINE_DECISION_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_DECISION_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/parallelism_control.hpp>
+#include <asio_ewyk/detail/engine/succession.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/strategy_policy.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// How a task is run that a thread has found.
+enum class way : unsigned char
+{
+    here,        // by a thread that does not produce, or has been superseded
+    kept,        // by the producer: no thread takes over
+    leased,      // by the producer: another one takes over if it is late
+    handed_over, // another one produces
+    spread,      // likewise, and its CPU time is measured
+    given,       // by the pool
+};
+
+// What is done with each task, by its strategy: choose() says what is wanted, and this does it.
+class decision
+{
+public:
+    decision(succession& s, strategy_policy policy) noexcept
+        : succession_(s)
+        , policy_(std::move(policy))
+        , parallelism_(s.watch().in_use())
+    {
+    }
+
+    // Any thread: whether the pool is to run such a task, wherever it is found.
+    bool is_for_pool(strategy_t s, invocation_t i) const noexcept;
+
+    // The thread of that frame, which has found the task. `may_block`: whether the thread may, and
+    // then whether the task may. `subject` is what a trace tells of; null: the next that it runs.
+    way decide(call_frame& frame, strategy_t s, invocation_t i, void const* subject,
+        bool& may_block) noexcept;
+
+    // Around the task, if it is not given to the pool.
+    class running;
+
+private:
+    succession& succession_;
+    strategy_policy const policy_;
+    parallelism_control parallelism_;
+};
+
+class decision::running
+{
+public:
+    running(decision& d, call_frame& frame, way how) noexcept
+        : decision_(d)
+        , frame_(frame)
+        , how_(how)
+    {
+        if (how == way::spread) [[unlikely]]
+            cpu_before_ = this_thread_cpu_time();
+        frame_.in_task = true;
+    }
+
+    running(running const&) = delete;
+    running& operator=(running const&) = delete;
+
+    // Afterwards the thread produces on, unless end() is false: then it is to leave.
+    bool end() noexcept
+    {
+        if (how_ == way::spread) [[unlikely]]
+            decision_.parallelism_.ran(this_thread_cpu_time() - cpu_before_);
+        frame_.in_task = false;
+        if (frame_.away) [[unlikely]]
+            call_frame::come_back(frame_.away); // a section was left open, as by a coroutine
+        return decision_.succession_.end_task(frame_, how_ == way::kept);
+    }
+
+private:
+    decision& decision_;
+    call_frame& frame_;
+    way const how_;
+    std::chrono::nanoseconds cpu_before_; // where that is measured
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/engine/decision.ipp>
+#endif
+
+#endif

@@ -1,0 +1,86 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_ENGINE_DECISION_IPP
+#define ASIO_EWYK_DETAIL_ENGINE_DECISION_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
+#include <asio_ewyk/detail/engine/decision.hpp>
+#include <asio_ewyk/detail/engine/trace_choice.hpp>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL bool decision::is_for_pool(strategy_t s, invocation_t i) const noexcept
+{
+    bool const may_block = this_thread_may_block;
+    return choose(policy_({s, i, may_block}), i, may_block, true)
+        == sub_strategy::produce_execute_consume;
+}
+
+ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_t i,
+    void const* subject, bool& may_block) noexcept
+{
+    using enum sub_strategy;
+    strategy_t const resolved = policy_({s, i, may_block});
+    strategy_counters& counters = succession_.counters();
+    auto sub = choose(resolved, i, may_block, true);
+    bool spreads = false;
+    if (sub == execute_produce_consume)
+    {
+        if (frame.stepping)
+            sub = produce_consume; // a caller that steps runs it itself
+        else if (succession_.is_exclusive())
+            sub = choose(resolved, i, may_block, false);
+        else if (!succession_.has_lease(frame))
+        {
+            // An earlier handler that nothing marked was late. This one is here, so it runs here.
+            counters.execute_produce_consume();
+            return way::here;
+        }
+        else
+        {
+            bool const leases = succession_.watch().in_use();
+            if (leases && (parallelism_.count() || !parallelism_.measures_this_thread())
+                && succession_.keep(frame)) [[unlikely]]
+            {
+                // While no other can produce, for what it reads belongs to the producer.
+                parallelism_.producer_is_this_thread();
+                parallelism_.look();
+                succession_.keep_no_more(frame);
+            }
+            if (leases && parallelism_.leases() && succession_.may_be_taken_over(frame, resolved))
+            {
+                // If the lease ends just now, this may count one too few.
+                counters.on_lease();
+                trace_choice(subject, resolved, sub, true);
+                succession_.mark_task(frame);
+                return way::leased;
+            }
+            spreads = leases && !parallelism_.leases();
+            sub = choose(resolved, i, may_block, succession_.hand_over(frame, resolved));
+        }
+    }
+    if (sub == produce_execute_consume)
+        return way::given;
+    trace_choice(subject, resolved, sub, false);
+    switch (sub)
+    {
+    case execute_produce_consume:
+        counters.execute_produce_consume();
+        return spreads ? way::spread : way::handed_over;
+    case produce_invoke_consume:
+        may_block = false;
+        counters.produce_invoke_consume();
+        break;
+    default:
+        counters.produce_consume();
+    }
+    bool const kept = !succession_.is_exclusive() && succession_.keep(frame);
+    return kept ? way::kept : way::here;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

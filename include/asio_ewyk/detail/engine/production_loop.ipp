@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_ENGINE_PRODUCTION_LOOP_IPP
+#define ASIO_EWYK_DETAIL_ENGINE_PRODUCTION_LOOP_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/production_loop.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/invocation.hpp>
+
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD production_loop::production_loop(
+    elastic_threads& pool, strategy_t s, std::chrono::nanoseconds grace)
+    : task(&production_loop::act, s, invocation_t::blocking, true)
+    , threads_(pool, this, true, false)
+    , succession_(threads_, s, grace, true, false, this, *this)
+{
+}
+
+ASIO_EWYK_DECL production_loop::~production_loop() = default;
+
+ASIO_EWYK_DECL void production_loop::produce()
+{
+    if (call_frame::find(this))
+        return dispatch();
+    call_frame frame(this);
+    again_.exchange(true);
+    if (!succession_.acquire(frame))
+        return;
+    do
+        run_all(frame);
+    while (looks_again(frame));
+}
+
+ASIO_EWYK_DECL void production_loop::dispatch() noexcept
+{
+    again_.exchange(true);
+    succession_.dispatch();
+}
+
+ASIO_EWYK_DECL boost::core::typeinfo const* production_loop::act(task* base, task_purpose purpose)
+{
+    auto* const self = static_cast<production_loop*>(base);
+    if (purpose == task_purpose::run)
+    {
+        trace_point(trace_event::arrive, self);
+        self->arrive(*call_frame::find(self));
+    }
+    else if (purpose == task_purpose::destroy)
+        self->succession_.give_up_request();
+    return nullptr;
+}
+
+ASIO_EWYK_DECL void production_loop::arrive(call_frame& frame)
+{
+    if (!succession_.arrive(frame))
+        return;
+    if (succession_.watch().in_use())
+        threads_.pool().keep_one_parked();
+    do
+        run_all(frame);
+    while (looks_again(frame));
+}
+
+// After its lease has ended. If it may not have another one, as the last thread that the pool has
+// for tasks, it asks for one that may.
+ASIO_EWYK_DECL bool production_loop::looks_again(call_frame& frame) noexcept
+{
+    if (!again_.load())
+        return false;
+    if (succession_.acquire(frame))
+        return true;
+    succession_.dispatch();
+    return false;
+}
+
+// This thread has the lease. By an exception it leaves when another thread was asked to produce.
+ASIO_EWYK_DECL void production_loop::run_all(call_frame& frame)
+{
+    struct out
+    {
+        production_loop& self;
+        call_frame& frame;
+        bool thrown = true;
+
+        ~out() { self.succession_.leave(frame, thrown); }
+    } on_exit{*this, frame};
+    test_point();
+    // The source may wait for as long as it likes: no other thread looks there meanwhile.
+    bool looks = false;
+    while (frame.producing)
+        if (succession_.keep(frame))
+        {
+            // Not before: one that has lost its lease would take away what its successor is asked.
+            if (!std::exchange(looks, true))
+                again_.exchange(false);
+            if (!run_next(frame))
+                break;
+        }
+        else
+            succession_.settle(frame); // it was taken for late just now
+    on_exit.thrown = false;
+}
+
+// The request came to a thread that does not need it.
+ASIO_EWYK_DECL void production_loop::give_up_request() noexcept
+{
+    succession_.give_up_request();
+    succession_.dispatch(); // unless a thread produces
+}
+
+ASIO_EWYK_DECL void production_loop::run_back(task* t, call_frame& frame)
+{
+    if (t == this)
+    {
+        // It was the request for a producer, which is here. So one thread less is to produce. If
+        // all still are, a task that waits next would wait for ever.
+        give_up_request();
+        if (!threads_.pool().all_produce() || !(t = threads_.pool().take()))
+            return;
+        if (t == this)
+            return give_up_request();
+    }
+    succession_.counters().produce_consume();
+    bool const kept = succession_.keep(frame);
+    struct end
+    {
+        production_loop& self;
+        call_frame& frame;
+        bool kept;
+        ~end() { self.succession_.end_task(frame, kept); }
+    } const on_exit{*this, frame, kept};
+    t->run();
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

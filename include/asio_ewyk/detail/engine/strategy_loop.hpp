@@ -1,0 +1,108 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_ENGINE_STRATEGY_LOOP_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_STRATEGY_LOOP_HPP
+
+#include <asio_ewyk/detail/engine/choose.hpp>
+#include <asio_ewyk/detail/engine/decision.hpp>
+#include <asio_ewyk/detail/engine/production_loop.hpp>
+#include <asio_ewyk/detail/engine/trace_choice.hpp>
+#include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/observe/task_action.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/producer.hpp>
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/strategy_policy.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// A production_loop whose source is a producer. What that produces is run by its strategy.
+template <class Producer>
+class strategy_loop final : public production_loop
+{
+public:
+    strategy_loop(Producer& source, elastic_threads& pool, strategy_t s,
+        std::chrono::nanoseconds grace, strategy_policy const& policy)
+        : production_loop(pool, s, grace)
+        , source_(source)
+        , decision_(succession_, policy)
+    {
+    }
+
+private:
+    auto next(call_frame& frame)
+    {
+        struct end
+        {
+            succession& of;
+            call_frame& frame;
+            ~end() { of.keep_no_more(frame); }
+        } const on_exit{succession_, frame};
+        trace_span const produces(trace_event::produce, owner());
+        return source_.produce();
+    }
+
+    bool run_next(call_frame& frame) override
+    {
+        auto product = next(frame);
+        if (!product)
+            return false;
+        run(frame, std::move(product));
+        return true;
+    }
+
+    template <class Product>
+    void run(call_frame& frame, Product product)
+    {
+        strategy_t const s = strategy_of(product);
+        invocation_t const i = invocation_of(product);
+        bool may_block = this_thread_may_block;
+        auto const how = decision_.decide(frame, s, i, nullptr, may_block);
+        if (how == way::given)
+            return give(frame, s, std::move(product));
+        struct end
+        {
+            decision::running running;
+            ~end() { running.end(); }
+        } const on_exit{{decision_, frame, how}};
+        handler_scope const scope(&describe<Product>);
+        may_block_scope const mark(may_block);
+        // Its destructor is a part of the task: it may block as well.
+        Product mine(std::move(product));
+        mine();
+        frame.rethrow_captured();
+    }
+
+    template <class Product>
+    void give(call_frame& frame, strategy_t s, Product product)
+    {
+        trace_choice(nullptr, s, sub_strategy::produce_execute_consume, false);
+        task_ptr t(make_task(std::move(product)));
+        if (detail::task* const back = threads_.give(std::move(t), s))
+            run_back(back, frame);
+    }
+
+    template <class Product>
+    strategy_t strategy_of(Product const& product) const noexcept
+    {
+        if constexpr (requires { { product.strategy() } -> std::same_as<strategy_t>; })
+            return product.strategy();
+        else
+            return succession_.strategy();
+    }
+
+    Producer& source_;
+    decision decision_;
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

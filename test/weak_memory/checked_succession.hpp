@@ -1,0 +1,73 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+// The succession and the production_loop that ship, over checked words. The pool has no thread.
+
+#ifndef ASIO_EWYK_TEST_WEAK_MEMORY_CHECKED_SUCCESSION_HPP
+#define ASIO_EWYK_TEST_WEAK_MEMORY_CHECKED_SUCCESSION_HPP
+
+#include "check.hpp"
+#include "checked_futex.hpp"
+#include "stand_ins.hpp"
+
+#include <asio_ewyk/detail/metrics/strategy_counters.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/invocation.hpp>
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/worker_pool_options.hpp>
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/multiple_exceptions.hpp>
+#include <boost/asio/recycling_allocator.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+// What it does, threads of the scenarios do.
+#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
+#define std checked
+#define syscall checked_futex
+#include <asio_ewyk/detail/frame/lessor.hpp>
+
+namespace asio_ewyk::detail {
+
+// The system does not tell.
+struct thread_probe
+{
+    enum class state
+    {
+        unknown,
+        polls,
+    };
+    state of(thread_id) noexcept { return state::unknown; }
+};
+
+struct sentinel
+{
+    sentinel(lease const&, lessor& of, std::chrono::nanoseconds) noexcept
+        : owner(of)
+    {}
+
+    bool in_use() const noexcept { return true; }
+    void alert() noexcept {}
+    void stop(bool) noexcept {}
+
+    lessor& owner;
+};
+
+}
+
+#include <asio_ewyk/detail/engine/succession.hpp>
+#include <asio_ewyk/detail/engine/production_loop.hpp>
+#undef syscall
+#undef std
+
+#endif

@@ -158,7 +158,9 @@ struct one_only_tries : scenario
     client clients[2];
 };
 
-// The last one goes while another one comes.
+// The last one goes while another one comes, which may not wait until the thread of the first one
+// has ended, or may.
+template <bool Tries>
 struct one_goes_one_comes : scenario
 {
     one_goes_one_comes()
@@ -171,7 +173,11 @@ struct one_goes_one_comes : scenario
         client& c = clients[index];
         if (index == 1)
             watchdog.add(c);
-        c.ask(watchdog);
+        c.todo.store(1, std::memory_order_relaxed);
+        if (Tries && index == 1)
+            watchdog.try_wake(c);
+        else
+            watchdog.wake(c);
         c.wait();
         watchdog.remove(c);
         c.gone = true;
@@ -181,25 +187,20 @@ struct one_goes_one_comes : scenario
     client clients[2];
 };
 
-// Likewise, and the one that comes may not wait until the thread of the other one has ended.
-struct one_goes_one_tries : scenario
+// One tries that was not added, and has the lock while another one comes and tries.
+struct one_is_not_there : scenario
 {
-    one_goes_one_tries()
-    {
-        watchdog.add(clients[0]);
-    }
-
     void thread(unsigned index) override
     {
         client& c = clients[index];
         if (index == 0)
-            c.ask(watchdog);
-        else
         {
-            watchdog.add(c);
-            c.todo.store(1, std::memory_order_relaxed);
             watchdog.try_wake(c);
+            return;
         }
+        watchdog.add(c);
+        c.todo.store(1, std::memory_order_relaxed);
+        watchdog.try_wake(c);
         c.wait();
         watchdog.remove(c);
         c.gone = true;
@@ -213,8 +214,9 @@ std::vector<named_setup> const scenarios{
     {"two ask", setup_of<two_ask>(2, 2), 10'000},
     {"two ask for the same", setup_of<same_client>(2, 2), 10'000},
     {"one only tries", setup_of<one_only_tries>(2, 2), 10'000},
-    {"one goes, one comes", setup_of<one_goes_one_comes>(2, 2), 10'000},
-    {"one goes, one tries", setup_of<one_goes_one_tries>(2, 2), 200'000},
+    {"one goes, one comes", setup_of<one_goes_one_comes<false>>(2, 2), 10'000},
+    {"one goes, one tries", setup_of<one_goes_one_comes<true>>(2, 2), 200'000},
+    {"one is not there", setup_of<one_is_not_there>(2, 2), 10'000},
 };
 
 }

@@ -94,9 +94,8 @@ private:
     watchdog();
 
     bool mark(client& c) noexcept;
-    bool wake_running(client& c) noexcept;
     void end_if_unused() noexcept;
-    void start_for_woken() noexcept;
+    answer start_for_woken(bool may_wait) noexcept;
     void take_woken() noexcept;
     static void insert(client*& list, client& c) noexcept;
     static void erase(client& c) noexcept;

@@ -56,7 +56,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
         called_.wait(lock, [this] { return !calling_; });
     }
     end_if_unused();
-    start_for_woken();
+    start_for_woken(true);
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
@@ -75,19 +75,28 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
     thread_.join();
 }
 
-// A thread that found life_mutex_ locked has not waited. It has marked its client before it tried,
-// and this is called when the lock is free again.
-ASIO_EWYK_DECL void watchdog::start_for_woken() noexcept
+// Starts a thread for the clients that are marked. One that finds life_mutex_ locked may not wait,
+// and has marked its client before: who has the lock looks once more when it is free again.
+ASIO_EWYK_DECL watchdog::answer watchdog::start_for_woken(bool may_wait) noexcept
 {
-    if (!woken_.load() || running_.load()) [[likely]]
-        return;
-    std::lock_guard const life(life_mutex_);
+    while (woken_.load() && !running_.load()) [[unlikely]]
     {
-        std::lock_guard const lock(mutex_);
+        std::unique_lock life(life_mutex_, std::defer_lock);
+        if (may_wait)
+            life.lock();
+        else if (!life.try_lock())
+            return answer::later;
+        std::unique_lock lock(mutex_); // not a fork's: that has locked life_mutex_ before
         if (!clients_)
-            return;
+        {
+            take_woken(); // of those that were not added, or are no longer
+            continue;
+        }
+        lock.unlock();
+        if (!start())
+            return answer::refused;
     }
-    start();
+    return answer::yes;
 }
 
 // False if it was marked already.
@@ -185,30 +194,14 @@ ASIO_EWYK_DECL bool watchdog::wake(client& c, bool may_start) noexcept
     return start();
 }
 
-ASIO_EWYK_DECL bool watchdog::wake_running(client& c) noexcept
-{
-    mark(c);
-    bool const running = running_.load();
-    if (running)
-        sleep_.unpark();
-    return running;
-}
-
 ASIO_EWYK_DECL watchdog::answer watchdog::try_wake(client& c) noexcept
 {
-    if (wake_running(c))
+    if (wake(c, false))
         return answer::yes;
-    if (std::unique_lock const life(life_mutex_, std::try_to_lock); life)
-    {
-        // Not a fork's then: that has locked life_mutex_ before.
-        std::unique_lock lock(mutex_);
-        bool const added = c.added_;
-        lock.unlock();
-        return !added || start() ? answer::yes : answer::refused;
-    }
-    // It stays marked: if another thread starts the watchdog just now, that looks at it. The thread
-    // that starts it may have said so between the first look at running_ and the lock.
-    return wake_running(c) ? answer::yes : answer::later;
+    answer const a = start_for_woken(false);
+    // The thread that has the lock may have said that it runs, and taken what was marked, between
+    // the two looks.
+    return a == answer::later && wake(c, false) ? answer::yes : a;
 }
 
 // Under life_mutex_. If the system refuses, the next wake() tries again.
@@ -283,7 +276,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_parent() noexcept
 {
     instance().mutex_.unlock();
     instance().life_mutex_.unlock();
-    instance().start_for_woken();
+    instance().start_for_woken(true);
 }
 
 // The child has no watchdog; the first wake() starts one.

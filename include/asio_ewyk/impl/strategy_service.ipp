@@ -412,9 +412,10 @@ ASIO_EWYK_DECL void strategy_service::woken()
 template <class Awaited>
 void strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept
 {
-    // It sleeps, and is not late.
+    // It sleeps, and is not late; but the task that it may be in is.
     detail::call_frame* const here = frame();
-    bool const kept = !succession_.is_exclusive() && succession_.keep(*here);
+    bool const kept
+        = !here->in_task && !succession_.is_exclusive() && succession_.keep(*here);
     passed_on_.store(times);
     wake_up();
     auto const enough = detail::after(std::chrono::milliseconds(1));

@@ -182,12 +182,14 @@ ASIO_EWYK_DECL std::size_t succession::inside() const noexcept
 // condition. If none waits for I/O, none waits.
 ASIO_EWYK_DECL bool succession::waits_for_io() const noexcept
 {
-    bool another = !has_io_.load();
+    if (!has_io_.load())
+        return false;
+    bool one_polls = false;
     thread_activity::for_each([&](thread_activity const& a) {
-        another = another || (a.now().owner == owner_
+        one_polls = one_polls || (a.now().owner == owner_
             && thread_probe().of(a.thread()) == thread_probe::state::polls);
     });
-    return !another;
+    return !one_polls;
 }
 
 // The watchdog does nothing inside the io_context itself: that may be destroyed at once when run()

@@ -15,16 +15,11 @@
 #include <boost/asio/socket_base.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 
 #if !defined(_WIN32)
-#include <cerrno>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #endif
 
@@ -54,72 +49,59 @@ struct listen_options
     /// Whether programs that this one starts do not get the socket; on Linux, not even those that
     /// another thread starts meanwhile.
     bool close_on_exec = true;
-
-    /// The client is accepted only when it has sent something, or after about this long: at least
-    /// a second; on Linux, for TCP. 0: at once.
-    std::chrono::seconds defer_accept = std::chrono::seconds(0);
-
-    /// How many clients that send data with their first packet (TCP Fast Open) may wait to be
-    /// accepted; on Linux, for TCP, and where the system's settings allow it to servers. 0: none.
-    int fast_open = 0;
 };
 
 namespace detail {
 
-// An option that Asio does not have; `name`: as in the system's headers, or -1 if there is none.
-template <class Acceptor>
-void set_system_option([[maybe_unused]] Acceptor& acceptor, [[maybe_unused]] int level,
-    [[maybe_unused]] int name, [[maybe_unused]] int value)
+#if defined(SO_REUSEPORT)
+// A SettableSocketOption of Asio's.
+struct reuse_port
 {
-    boost::system::error_code error = asio::error::operation_not_supported;
-#if !defined(_WIN32)
-    if (name != -1)
+    int value = 1;
+
+    template <class Protocol>
+    int level(Protocol const&) const noexcept
     {
-        if (::setsockopt(acceptor.native_handle(), level, name, &value, sizeof value) == 0)
-            return;
-        error.assign(errno, asio::error::get_system_category());
+        return SOL_SOCKET;
     }
+    template <class Protocol>
+    int name(Protocol const&) const noexcept
+    {
+        return SO_REUSEPORT;
+    }
+    template <class Protocol>
+    void const* data(Protocol const&) const noexcept
+    {
+        return &value;
+    }
+    template <class Protocol>
+    std::size_t size(Protocol const&) const noexcept
+    {
+        return sizeof value;
+    }
+};
 #endif
-    throw boost::system::system_error(error, "listen");
-}
 
 template <class Context, class Endpoint>
 auto listen_on(Context& context, Endpoint const& where, listen_options const& options)
 {
-#if defined(SO_REUSEPORT)
-    constexpr int reuse_port = SO_REUSEPORT;
-#else
-    constexpr int reuse_port = -1;
-#endif
-#if defined(__linux__)
-    constexpr int defer_accept = TCP_DEFER_ACCEPT, fast_open = TCP_FASTOPEN;
-#else
-    constexpr int defer_accept = -1, fast_open = -1;
-#endif
     using protocol_type = typename Endpoint::protocol_type;
     if (options.backlog < 1)
         throw std::invalid_argument("backlog must be at least 1");
-    if (options.fast_open < 0 || options.defer_accept < options.defer_accept.zero())
-        throw std::invalid_argument("fast_open and defer_accept must be at least 0");
     protocol_type const protocol = where.protocol();
     asio::basic_socket_acceptor<protocol_type> acceptor(context);
     detail::open(acceptor, protocol, !options.close_on_exec);
     if (options.reuse_address)
         acceptor.set_option(asio::socket_base::reuse_address(true));
     if (options.reuse_port)
-        set_system_option(acceptor, SOL_SOCKET, reuse_port, 1);
+#if defined(SO_REUSEPORT)
+        acceptor.set_option(reuse_port());
+#else
+        throw boost::system::system_error(asio::error::operation_not_supported, "reuse_port");
+#endif
     if (options.v6_only && protocol.family() == asio::ip::tcp::v6().family())
         acceptor.set_option(asio::ip::v6_only(*options.v6_only));
     acceptor.bind(where);
-    if (options.defer_accept != options.defer_accept.zero())
-    {
-        constexpr std::chrono::seconds most(std::numeric_limits<int>::max());
-        auto const seconds = std::min(options.defer_accept, most).count();
-        set_system_option(
-            acceptor, IPPROTO_TCP, defer_accept, static_cast<int>(seconds));
-    }
-    if (options.fast_open != 0)
-        set_system_option(acceptor, IPPROTO_TCP, fast_open, options.fast_open);
     acceptor.listen(options.backlog);
     return acceptor;
 }

@@ -209,7 +209,7 @@ struct serve_metrics
     std::size_t open = 0;        ///< connections that have a session, or are on their way to it
     /// Listening sockets that are left alone, after an error or because of an overload.
     std::size_t backing_off = 0;
-    /// Workers that get no clients: stuck, being shut down, ended.
+    /// Workers that get no clients: being shut down, or ended.
     std::size_t workers_left_out = 0;
 
     /// Of `open`, those of each worker, in the order of their group.

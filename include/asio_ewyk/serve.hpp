@@ -120,9 +120,8 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     last one cancels the operation, and so does that of the boss where it is a worker as well, or
     the destruction of any. Sessions in workers that have ended are not waited for; their
     connections are shut down as soon as the loop has ended (on Linux). A worker that refuses a
-    session, or is stuck, is passed over; only if all refuse, the connection is closed and
-    `on_session_error` called. Shut the boss down after the operation: it cannot complete in a loop
-    that has ended.
+    session is passed over; only if all refuse, the connection is closed and `on_session_error`
+    called. Shut the boss down after the operation: it cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.

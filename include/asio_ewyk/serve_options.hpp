@@ -28,18 +28,6 @@ enum class connections_full
     refuse,
 };
 
-/// Whether a worker has clients of a `serve`.
-enum class worker_state
-{
-    /// It does.
-    serving,
-    /// It gets none, as it has not begun any session for `serve_options::stuck_after`, although one
-    /// waits there.
-    stuck,
-    /// It gets none any more, as it is being shut down or has ended.
-    ended,
-};
-
 /** How `serve` is to accept. Every field has a default.
 
     The functions may block: a `strategy_context` whose handlers run concurrently goes on meanwhile;
@@ -77,12 +65,10 @@ struct serve_options
     /// the system does not have it. No effect on an acceptor of the caller's.
     bool reuse_port = false;
 
-    /// Options of the sockets that are accepted; empty: the system's default. Sizes are in bytes.
-    /// An option that a socket does not have is left out.
+    /// Options of the sockets that are accepted; empty: the system's default. An option that a
+    /// socket does not have is left out.
     std::optional<bool> no_delay = {};
     std::optional<bool> keep_alive = {};
-    std::optional<int> send_buffer_size = {};
-    std::optional<int> receive_buffer_size = {};
 
     /// Whether programs that this one starts do not get the sockets that are accepted; on Linux,
     /// not even those that another thread starts meanwhile. Of the listening socket too, unless
@@ -106,11 +92,6 @@ struct serve_options
     /// `switch_to`: nothing may be emitted to them while they are away. Other workers emit nothing.
     bool cancel_sessions = false;
 
-    /// A worker that has not begun a waiting session for so long is stuck. It gets no clients until
-    /// it begins one; the other workers get them. Sessions that it has already stay there. If all
-    /// workers are stuck, clients are given out as usual. More than 0; `nanoseconds::max()`: never.
-    std::chrono::nanoseconds stuck_after = std::chrono::seconds(1);
-
     /// Says whether to serve a client with that address and port, as an allow list does; otherwise
     /// its connection is closed at once. Called by the boss, one call at a time for each socket
     /// that listens, and only if there is room. An exception is a refusal too, and goes to
@@ -127,11 +108,6 @@ struct serve_options
     /// or of the boss. By several threads at a time. Empty: the connection just ends. Must not
     /// throw.
     std::function<void(std::exception_ptr)> on_session_error = {};
-
-    /// Called with the index of a worker in its group when that has another state than before: by
-    /// the boss, the worker, or the thread that shuts it down; one call at a time. What becomes
-    /// stuck is noticed when another client comes. Must not throw. Empty: see `serve_metrics`.
-    std::function<void(std::size_t, worker_state)> on_worker = {};
 
     /// A handle to the operation, for its metrics and to change limits. Keep a copy.
     serve_control control = {};

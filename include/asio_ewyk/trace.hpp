@@ -34,13 +34,6 @@ namespace asio_ewyk {
 */
 namespace trace {
 
-/// What the events are dated with.
-enum class clock
-{
-    automatic, ///< the processor's cycle counter if the system's own clock is made of it, or steady
-    steady,    ///< `std::chrono::steady_clock`
-};
-
 /** How to record. Every field has a default.
 
     @par Thread Safety
@@ -52,8 +45,6 @@ struct options
     /// is allocated when a thread records its first event, and what was not needed freed when it
     /// ends. Of all threads that have ended 16 times as many are kept, the latest. At least 1.
     std::size_t events_per_thread = 32768;
-
-    trace::clock clock = trace::clock::automatic;
 };
 
 /// Begins to record, anew: what was recorded before is dropped. Throws `std::invalid_argument` for

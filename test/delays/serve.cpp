@@ -74,7 +74,6 @@ struct round
         o.back_off = 1ms;
         o.drain = std::chrono::milliseconds(d.roll(3) ? d.roll(20) : 0);
         o.cancel_sessions = d.roll(2) == 0;
-        o.stuck_after = d.roll(2) ? 1ms : 1'000ms;
         if (d.roll(2))
             o.admit = [n = std::make_shared<std::atomic<std::size_t>>(0)](auto const&) {
                 if (++*n % 11 == 0)
@@ -88,7 +87,6 @@ struct round
                 return *n % 5 == 0;
             };
         o.on_session_error = [this](std::exception_ptr) { ++errors; };
-        o.on_worker = [](std::size_t, ewyk::worker_state) {};
         return o;
     }
 
@@ -105,7 +103,7 @@ struct round
                 co_return;
             if (c == 't')
                 throw std::runtime_error("a session throws");
-            if (c == 's') // blocks, so that its worker seems to be stuck
+            if (c == 's') // blocks its worker
                 std::this_thread::sleep_for(2ms);
             co_await asio::async_write(socket, asio::buffer(&c, 1), asio::use_awaitable);
         }

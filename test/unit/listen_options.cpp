@@ -55,8 +55,6 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_work)
         return ewyk::listen(context, loopback(), options);
     };
     BOOST_CHECK_THROW(with({.backlog = 0}), std::invalid_argument);
-    BOOST_CHECK_THROW(with({.defer_accept = -1s}), std::invalid_argument);
-    BOOST_CHECK_THROW(with({.fast_open = -1}), std::invalid_argument);
     std::vector<tcp::acceptor> none;
     ewyk::event_loop worker;
     BOOST_CHECK_THROW(
@@ -86,46 +84,14 @@ BOOST_AUTO_TEST_CASE(options_of_the_system)
     BOOST_TEST(is_closed_on_exec(usual));
     BOOST_TEST(option(usual, SOL_SOCKET, SO_REUSEADDR) == 1);
     BOOST_TEST(option(usual, SOL_SOCKET, SO_REUSEPORT) == 0);
-    BOOST_TEST(option(usual, IPPROTO_TCP, TCP_DEFER_ACCEPT) == 0);
-    BOOST_TEST(option(usual, IPPROTO_TCP, TCP_FASTOPEN) == 0);
     auto other = ewyk::listen(context, loopback(),
         {.reuse_address = false,
             .reuse_port = true,
             .v6_only = true,
-            .close_on_exec = false,
-            .defer_accept = std::chrono::seconds::max(),
-            .fast_open = 5});
+            .close_on_exec = false});
     BOOST_TEST(!is_closed_on_exec(other));
     BOOST_TEST(option(other, SOL_SOCKET, SO_REUSEADDR) == 0);
     BOOST_TEST(option(other, SOL_SOCKET, SO_REUSEPORT) == 1);
-    BOOST_TEST(option(other, IPPROTO_TCP, TCP_DEFER_ACCEPT) > 0);
-    BOOST_TEST(option(other, IPPROTO_TCP, TCP_FASTOPEN) == 5);
-}
-
-BOOST_AUTO_TEST_CASE(an_option_that_the_protocol_does_not_have)
-{
-    using asio::local::stream_protocol;
-    auto const path = "/tmp/asio_ewyk_listen." + std::to_string(::getpid());
-    ::unlink(path.c_str());
-    asio::io_context context;
-    BOOST_CHECK_THROW(
-        ewyk::listen(context, stream_protocol::endpoint(path), {.fast_open = 1}),
-        boost::system::system_error);
-    ::unlink(path.c_str());
-}
-
-BOOST_AUTO_TEST_CASE(a_client_that_says_nothing_yet)
-{
-    ewyk::serve_control const control;
-    ewyk::event_loop boss, worker;
-    auto acceptor = ewyk::listen(boss, loopback(), {.defer_accept = 60s});
-    auto const where = acceptor.local_endpoint();
-    ewyk::serve(std::move(acceptor), worker, echo, {.control = control}, asio::detached);
-    client silent(where);
-    BOOST_TEST(client(where).ask() == 'x'); // came later
-    BOOST_TEST(control.metrics().accepted == 1u);
-    BOOST_TEST(silent.ask() == 'x');
-    BOOST_TEST(control.metrics().accepted == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(sockets_that_are_accepted_are_closed_on_exec)

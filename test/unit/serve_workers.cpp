@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// A serve whose workers end or are stuck, and which goes on with the others.
+// A serve whose workers end, and which goes on with the others.
 
 #include <asio_ewyk/serve.hpp>
 
@@ -10,65 +10,12 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 BOOST_AUTO_TEST_SUITE(serve_workers)
 
 namespace {
 
 using namespace support;
-using ewyk::worker_state;
-
-// What on_worker was told, as text: "1 stuck, ".
-class news
-{
-public:
-    auto hook()
-    {
-        return [this](std::size_t worker, worker_state state) {
-            std::lock_guard const lock(mutex_);
-            char const* const names[] = {" serving, ", " stuck, ", " ended, "};
-            text_ += std::to_string(worker) + names[static_cast<int>(state)];
-        };
-    }
-
-    std::string text() const
-    {
-        std::lock_guard const lock(mutex_);
-        return text_;
-    }
-
-private:
-    std::mutex mutable mutex_;
-    std::string text_;
-};
-
-// Keeps a loop from doing anything else.
-class block
-{
-public:
-    explicit block(ewyk::event_loop& loop)
-    {
-        asio::post(loop, [this] {
-            begun_.set();
-            go_on_.wait();
-            over_.set();
-        });
-        BOOST_TEST(begun_.wait());
-    }
-
-    ~block()
-    {
-        go_on_.set();
-        BOOST_TEST(over_.wait());
-    }
-
-private:
-    event begun_, go_on_, over_;
-};
 
 // Client 0 is on worker 0, and so on.
 template <std::size_t N>
@@ -86,13 +33,12 @@ std::array<std::unique_ptr<client>, N> one_each(tcp::endpoint const& where)
 BOOST_AUTO_TEST_CASE(one_ends)
 {
     outcome over;
-    news told;
     ewyk::serve_control const control;
     ewyk::event_loop_group boss(1), workers(3);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
-        {.on_worker = told.hook(), .control = control}, over.token());
+        {.control = control}, over.token());
     {
         auto const before = one_each<3>(where);
         BOOST_TEST(workers[1].shutdown_gracefully(0ms, patience));
@@ -108,7 +54,6 @@ BOOST_AUTO_TEST_CASE(one_ends)
         BOOST_TEST(now.passed_over == 2u);
         BOOST_TEST(now.workers_left_out == 1u);
         BOOST_TEST(now.failed == 0u);
-        BOOST_TEST(told.text() == "1 ended, ");
     }
     over.cancel();
     BOOST_TEST(over.wait());
@@ -166,62 +111,6 @@ BOOST_AUTO_TEST_CASE(places_of_one_that_ends)
     BOOST_TEST(before[1]->ask() == 'x');
 }
 
-// It gets no more, until it is back.
-BOOST_AUTO_TEST_CASE(one_is_stuck)
-{
-    news told;
-    ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(2);
-    auto acceptor = acceptor_of(boss);
-    auto const where = acceptor.local_endpoint();
-    // Longer than the other one has to wait for a CPU, or it counts as stuck, too.
-    ewyk::serve(std::move(acceptor), workers, echo,
-        {.stuck_after = 2s, .on_worker = told.hook(), .control = control}, asio::detached);
-    BOOST_TEST(client(where).ask() == 'x');
-    auto stuck = std::make_unique<block>(workers[1]);
-    std::vector<std::unique_ptr<client>> clients; // some of them come before it is noticed
-    BOOST_TEST(eventually([&] {
-        clients.push_back(std::make_unique<client>(where));
-        clients.back()->send('c');
-        return control.metrics().workers_left_out == 1u;
-    }));
-    for (int i = 0; i != 4; ++i)
-        BOOST_TEST(client(where).ask() == 'x');
-    BOOST_TEST(told.text() == "1 stuck, ");
-    stuck.reset();
-    for (auto const& c : clients)
-        BOOST_TEST(c->receive() == 'c');
-    BOOST_TEST(eventually([&] { return told.text() == "1 stuck, 1 serving, "; }));
-    BOOST_TEST(control.metrics().workers_left_out == 0u);
-    clients.clear();
-    BOOST_TEST(eventually([&] { return control.metrics().open == 0; }));
-    auto const after = one_each<2>(where);
-    BOOST_TEST(control.metrics().open_by_worker[1] == 1u);
-}
-
-// Then it makes no difference, and none is lost.
-BOOST_AUTO_TEST_CASE(all_are_stuck)
-{
-    ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(2);
-    auto acceptor = acceptor_of(boss);
-    auto const where = acceptor.local_endpoint();
-    ewyk::serve(std::move(acceptor), workers, echo, {.stuck_after = 1ms, .control = control},
-        asio::detached);
-    std::vector<std::unique_ptr<client>> clients;
-    {
-        block const first(workers[0]), second(workers[1]);
-        BOOST_TEST(eventually([&] {
-            clients.push_back(std::make_unique<client>(where));
-            clients.back()->send('c');
-            return control.metrics().workers_left_out == 2u;
-        }));
-    }
-    for (auto const& c : clients)
-        BOOST_TEST(c->receive() == 'c');
-    BOOST_TEST(eventually([&] { return control.metrics().workers_left_out == 0u; }));
-}
-
 // Its sessions are told when its shutdown begins, and may finish in the quiet period.
 BOOST_AUTO_TEST_CASE(sessions_of_one_that_is_shut_down)
 {
@@ -252,14 +141,6 @@ BOOST_AUTO_TEST_CASE(sessions_of_one_that_is_shut_down)
     done.wait();
     over.cancel();
     BOOST_TEST(over.wait());
-}
-
-BOOST_AUTO_TEST_CASE(an_option_that_cannot_work)
-{
-    ewyk::event_loop loop;
-    BOOST_CHECK_THROW(
-        ewyk::serve(loop, loop, loopback(), echo, {.stuck_after = 0ms}, asio::detached),
-        std::invalid_argument);
 }
 
 }

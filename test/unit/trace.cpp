@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(another_start_drops_what_was_recorded)
     ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume});
     post_some(ctx, 10);
     ctx.run();
-    ewyk::trace::start({.clock = ewyk::trace::clock::steady});
+    ewyk::trace::start();
     ctx.restart();
     post_some(ctx, 3);
     ctx.run();

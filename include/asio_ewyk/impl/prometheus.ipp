@@ -335,7 +335,7 @@ ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<lab
         "Listening sockets that are left alone, after an error or because of an overload.",
         m.backing_off);
     w.gauge("asio_ewyk_serve_workers_left_out",
-        "Workers that get no clients: stuck, being shut down, ended.", m.workers_left_out);
+        "Workers that get no clients: being shut down, or ended.", m.workers_left_out);
     for (std::size_t i = 0; i != m.open_by_worker.size(); ++i)
         w.gauge("asio_ewyk_serve_worker_connections",
             "Connections that have a session on that worker.", m.open_by_worker[i],

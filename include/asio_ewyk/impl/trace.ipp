@@ -7,7 +7,6 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/trace/trace_clock.hpp>
 #include <asio_ewyk/detail/trace/trace_writer.hpp>
 #include <asio_ewyk/trace.hpp>
 
@@ -70,8 +69,7 @@ ASIO_EWYK_DECL void trace::start(options const& o)
 {
     if (o.events_per_thread == 0)
         throw std::invalid_argument("events_per_thread must be at least 1");
-    detail::trace_log::start(o.events_per_thread,
-        o.clock == clock::automatic && detail::trace_clock::has_cycles());
+    detail::trace_log::start(o.events_per_thread);
 }
 
 ASIO_EWYK_DECL void trace::write(std::ostream& out)

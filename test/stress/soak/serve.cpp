@@ -195,7 +195,6 @@ public:
                                            : ewyk::connections_full::refuse,
                 .drain = std::chrono::milliseconds(d_.roll(50)),
                 .cancel_sessions = d_.once_in(2),
-                .stuck_after = 5ms,
                 .control = control_},
             asio::bind_cancellation_slot(
                 signal.slot(), [&](std::exception_ptr e) { done.set_value(std::move(e)); }));

@@ -107,7 +107,7 @@ public:
     explicit connection_limiter(serve_options options)
         : options_(std::move(options))
         , figures_(options_.control.figures_)
-        , workers_(figures_, options_.stuck_after)
+        , workers_(figures_)
         , rate_(options_.max_accept_rate)
     {
         if (options_.backlog < 1)
@@ -116,8 +116,6 @@ public:
             throw std::invalid_argument("back_off must be greater than 0");
         if (options_.drain < options_.drain.zero())
             throw std::invalid_argument("drain must be at least 0");
-        if (options_.stuck_after <= options_.stuck_after.zero())
-            throw std::invalid_argument("stuck_after must be greater than 0");
     }
 
     serve_options const& options() const noexcept { return options_; }
@@ -162,19 +160,14 @@ public:
     // The worker for a connection, which would be the next one's.
     asio::execution_context* choose_worker(asio::execution_context& next) noexcept
     {
-        asio::execution_context* chosen = nullptr;
-        {
-            std::lock_guard const lock(mutex_);
-            chosen = workers_.choose(next, std::chrono::steady_clock::now());
-        }
-        report_workers();
-        return chosen;
+        std::lock_guard const lock(mutex_);
+        return workers_.choose(next);
     }
 
     bool is_gone(asio::execution_context& worker) noexcept
     {
         std::lock_guard const lock(mutex_);
-        return workers_.has_ended(worker);
+        return workers_.closes(worker);
     }
 
     // The time to drain is over.
@@ -313,7 +306,6 @@ private:
                 stop_locked();
         }
         tell_sessions(context);
-        report_workers();
     }
 
     // A listener whose context has ended counts as gone, as it would never be told. So does what
@@ -322,22 +314,19 @@ private:
     {
         while (auto const gone = take_listener_of(context))
             gone->close();
+        std::lock_guard const lock(mutex_);
+        if (workers_.has(context))
         {
-            std::lock_guard const lock(mutex_);
-            if (workers_.has(context))
-            {
-                workers_.end(context);
-                // Otherwise their clients would wait for the loop's destruction.
-                for (open_connection const& c : connections_)
-                    if (c.worker == &context)
-                        c.socket.shut_down(spare_);
-                stopping_ = stopping_ || workers_.all_close() || &context == home_;
-                poke_waiting();
-            }
-            if (stopping_)
-                stop_locked();
+            workers_.end(context);
+            // Otherwise their clients would wait for the loop's destruction.
+            for (open_connection const& c : connections_)
+                if (c.worker == &context)
+                    c.socket.shut_down(spare_);
+            stopping_ = stopping_ || workers_.all_close() || &context == home_;
+            poke_waiting();
         }
-        report_workers();
+        if (stopping_)
+            stop_locked();
     }
 
     // One that is about to be destroyed leaves by itself. One at a time: a list would need memory.
@@ -376,24 +365,6 @@ private:
             cancel_on_loop(loop, asio::cancellation_type::total);
     }
 
-    // By one thread at a time, in order; another one does not wait for it.
-    void report_workers() noexcept
-    {
-        if (!options_.on_worker)
-            return;
-        std::unique_lock lock(mutex_);
-        if (std::exchange(reporting_, true))
-            return;
-        while (auto const news = workers_.next_news())
-        {
-            lock.unlock();
-            call_frame::end_leases();
-            options_.on_worker(news->first, news->second);
-            lock.lock();
-        }
-        reporting_ = false;
-    }
-
     // Sessions, except for those in workers that have ended.
     std::size_t going_on() const noexcept { return live_ - workers_.in_ended_ones(); }
 
@@ -409,7 +380,6 @@ private:
     std::size_t live_ = 0; // sessions, also those about to begin
     accept_rate rate_;
     bool stopping_ = false;
-    bool reporting_ = false;
     std::exception_ptr failure_; // the first one
 
     // Shared: uses the workers; exclusive: destroys one, perhaps when this is gone.

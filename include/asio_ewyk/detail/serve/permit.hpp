@@ -11,7 +11,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/execution_context.hpp>
 
-#include <chrono>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -43,7 +42,7 @@ public:
             gone.splice(gone.begin(), all_->connections_, *connection_);
         --all_->live_;
         if (context_)
-            all_->workers_.remove(*context_, begun_);
+            all_->workers_.remove_session(*context_);
         all_->poke_waiting();
     }
 
@@ -73,26 +72,14 @@ public:
         std::lock_guard const lock(all_->mutex_);
         (*connection_)->worker = &context;
         if (context_)
-            all_->workers_.remove(*context_, false);
-        all_->workers_.expect(context, std::chrono::steady_clock::now());
+            all_->workers_.remove_session(*context_);
+        all_->workers_.add_session(context);
         context_ = &context;
-    }
-
-    // It is there.
-    void begin() noexcept
-    {
-        begun_ = true;
-        {
-            std::lock_guard const lock(all_->mutex_);
-            all_->workers_.begin(*context_, std::chrono::steady_clock::now());
-        }
-        all_->report_workers();
     }
 
 private:
     std::shared_ptr<connection_limiter> all_;
     asio::execution_context* context_ = nullptr; // only compared
-    bool begun_ = false;
     std::optional<std::list<open_connection>::iterator> connection_;
 };
 

@@ -165,7 +165,6 @@ private:
     void start(session_executor const& executor, socket s, permit p)
     try
     {
-        p.begin();
         using at_end = typename serving<Protocol>::end_of_session;
         asio::execution_context& context = asio::query(executor, asio::execution::context);
         if (!this->options().cancel_sessions || !is_loop(context))
@@ -197,9 +196,6 @@ private:
         auto const& options = this->options();
         set(std::type_identity<asio::ip::tcp::no_delay>(), options.no_delay);
         set(std::type_identity<asio::socket_base::keep_alive>(), options.keep_alive);
-        set(std::type_identity<asio::socket_base::send_buffer_size>(), options.send_buffer_size);
-        set(std::type_identity<asio::socket_base::receive_buffer_size>(),
-            options.receive_buffer_size);
     }
 
     Workers& workers_; // used only within begin(), or while they cannot be gone

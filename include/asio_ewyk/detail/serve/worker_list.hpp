@@ -5,18 +5,13 @@
 #ifndef ASIO_EWYK_DETAIL_SERVE_WORKER_LIST_HPP
 #define ASIO_EWYK_DETAIL_SERVE_WORKER_LIST_HPP
 
-#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/serve_control.hpp>
-#include <asio_ewyk/serve_options.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,17 +19,13 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-// What each worker has, and whether it is to have more. A worker is stuck while a session waits
-// there, and none has begun for `stuck_after`: that is seen when a client comes, without a timer.
-//
-// Contexts are only compared. Guarded by the connection limiter's mutex, except for has(); none is
-// added once the operation has begun.
+// What each worker has, and whether it is to have more. Contexts are only compared. Guarded by the
+// connection limiter's mutex, except for has(); none is added once the operation has begun.
 class worker_list
 {
 public:
-    worker_list(std::shared_ptr<serve_figures> figures, std::chrono::nanoseconds stuck_after)
+    explicit worker_list(std::shared_ptr<serve_figures> figures)
         : figures_(std::move(figures))
-        , stuck_after_(stuck_after)
     {
     }
 
@@ -43,8 +34,9 @@ public:
 
     ~worker_list()
     {
-        for (worker& w : all_)
-            change(w, [](worker& gone) { gone = worker{gone.context}; });
+        for (worker const& w : all_)
+            if (w.closes)
+                figures_->change([](serve_metrics& m) { --m.workers_left_out; });
     }
 
     // Throws std::bad_alloc.
@@ -56,67 +48,34 @@ public:
 
     bool has(asio::execution_context& context) noexcept { return find(context) != nullptr; }
 
-    // Which one is to have a connection: that one, or else one that is better off, and among those
+    // Which one is to have a connection: that one, or else, of those that are not being shut down,
     // the one with the fewest connections.
-    asio::execution_context* choose(asio::execution_context& next, time_point now) noexcept
+    asio::execution_context* choose(asio::execution_context& next) noexcept
     {
-        worker* const w = find(next);
-        look(*w, now);
-        if (w->state() == worker_state::serving)
+        if (!find(next)->closes)
             return &next;
-        for (worker& other : all_)
-            look(other, now);
         auto const best = std::min_element(all_.begin(), all_.end(), [](auto& a, auto& b) {
-            return std::tuple(a.state(), a.live) < std::tuple(b.state(), b.live);
+            return std::pair(a.closes, a.live) < std::pair(b.closes, b.live);
         });
-        return best->state() == w->state() ? &next : best->context;
+        return best->closes ? &next : best->context;
     }
 
-    bool has_ended(asio::execution_context& context) noexcept
-    {
-        return find(context)->state() == worker_state::ended;
-    }
+    bool closes(asio::execution_context& context) noexcept { return find(context)->closes; }
 
-    // A session is on its way there; has begun; is over, perhaps without having begun.
-    void expect(asio::execution_context& context, time_point now) noexcept
-    {
-        worker& w = *find(context);
-        ++w.live;
-        if (w.expected++ == 0)
-            w.since = now;
-        figures_->change([i = index(w)](serve_metrics& m) {
-            ++m.open;
-            ++m.open_by_worker[i];
-        });
-    }
-    void begin(asio::execution_context& context, time_point now) noexcept
-    {
-        change(*find(context), [now](worker& w) {
-            --w.expected;
-            w.since = now;
-            w.stuck = false;
-        });
-    }
-    void remove(asio::execution_context& context, bool begun) noexcept
-    {
-        worker& w = *find(context);
-        --w.live;
-        if (!begun && --w.expected == 0)
-            change(w, [](worker& idle) { idle.stuck = false; });
-        figures_->change([i = index(w)](serve_metrics& m) {
-            --m.open;
-            --m.open_by_worker[i];
-        });
-    }
+    // A session is on its way there; is over, perhaps without having begun.
+    void add_session(asio::execution_context& context) noexcept { change(context, 1); }
+    void remove_session(asio::execution_context& context) noexcept { change(context, -1); }
 
     // It is being shut down; it runs nothing any more.
     void close(asio::execution_context& context) noexcept
     {
-        change(*find(context), [](worker& w) { w.closes = true; });
+        if (!std::exchange(find(context)->closes, true))
+            figures_->change([](serve_metrics& m) { ++m.workers_left_out; });
     }
     void end(asio::execution_context& context) noexcept
     {
-        change(*find(context), [](worker& w) { w.closes = w.ended = true; });
+        close(context);
+        find(context)->ended = true;
     }
 
     bool all_close() const noexcept
@@ -133,33 +92,13 @@ public:
         return n;
     }
 
-    // A worker that has another state than this said before.
-    std::optional<std::pair<std::size_t, worker_state>> next_news() noexcept
-    {
-        for (worker& w : all_)
-            if (std::exchange(w.reported, w.state()) != w.state())
-                return std::pair(index(w), w.state());
-        return std::nullopt;
-    }
-
 private:
     struct worker
     {
-        worker_state state() const noexcept
-        {
-            return closes ? worker_state::ended
-                : stuck   ? worker_state::stuck
-                          : worker_state::serving;
-        }
-
         asio::execution_context* context;
-        std::size_t live = 0;     // sessions
-        std::size_t expected = 0; // of them, those that have not begun
-        time_point since = {};    // how long one of these has waited at most
+        std::size_t live = 0; // sessions
         bool closes = false;
         bool ended = false;
-        bool stuck = false;
-        worker_state reported = worker_state::serving;
     };
 
     // Null if it is none of them.
@@ -171,31 +110,18 @@ private:
         return nullptr;
     }
 
-    std::size_t index(worker const& w) const noexcept
+    void change(asio::execution_context& context, int by) noexcept
     {
-        return static_cast<std::size_t>(&w - all_.data());
-    }
-
-    void look(worker& w, time_point now) noexcept
-    {
-        if (w.expected != 0 && now - w.since >= stuck_after_)
-            change(w, [](worker& late) { late.stuck = true; });
-    }
-
-    template <class F>
-    void change(worker& w, F f) noexcept
-    {
-        bool const before = w.state() != worker_state::serving;
-        f(w);
-        bool const after = w.state() != worker_state::serving;
-        if (before != after)
-            figures_->change([after](serve_metrics& m) {
-                after ? ++m.workers_left_out : --m.workers_left_out;
-            });
+        worker& w = *find(context);
+        auto const add = [by](std::size_t& n) { n += static_cast<std::size_t>(by); };
+        add(w.live);
+        figures_->change([&, i = static_cast<std::size_t>(&w - all_.data())](serve_metrics& m) {
+            add(m.open);
+            add(m.open_by_worker[i]);
+        });
     }
 
     std::shared_ptr<serve_figures> const figures_;
-    std::chrono::nanoseconds const stuck_after_;
     std::vector<worker> all_;
 };
 

@@ -51,7 +51,7 @@ struct trace_lane
         std::optional<traced_choice> choice;
     };
 
-    std::vector<entry> events; // dates are nanoseconds since the beginning
+    std::vector<entry> events; // their times are since the beginning
     std::uint64_t dropped = 0;
     std::string name;
     thread_id thread{};
@@ -66,7 +66,6 @@ inline boost::core::typeinfo const* handler_of(trace_record const& r)
 // The lanes of a trace.
 inline std::vector<trace_lane> lanes_of(trace_content const& log)
 {
-    auto const nanoseconds = log.clock.measure();
     std::vector<trace_lane> lanes;
     std::vector<trace_record> records;
     for (auto const& ring : log.all)
@@ -75,11 +74,10 @@ inline std::vector<trace_lane> lanes_of(trace_content const& log)
         lane.name = ring->name();
         lane.thread = ring->thread();
         lane.dropped = ring->copy_to(records);
-        std::uint64_t last = 0;
         for (trace_record& r : records)
         {
-            // The order of recording is certain, the counter's last digits are not.
-            r.time = last = std::max(last, nanoseconds(r.time));
+            // An event that was under way may be older than the trace.
+            r.time -= std::min(r.time, log.begin);
             lane.events.push_back({r, {}, {}, {}, {}});
         }
     }

@@ -9,7 +9,6 @@
 #include <asio_ewyk/detail/observe/task_action.hpp>
 #include <asio_ewyk/detail/observe/trace_event.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
-#include <asio_ewyk/detail/trace/trace_clock.hpp>
 #include <asio_ewyk/detail/trace/trace_ring.hpp>
 
 #include <boost/config.hpp>
@@ -26,7 +25,7 @@ namespace asio_ewyk::detail {
 struct trace_content
 {
     std::vector<std::shared_ptr<trace_ring>> all;
-    trace_clock clock;
+    std::uint64_t begin = 0; // trace_time()
     std::size_t without_ring = 0; // threads
     std::uint64_t forgotten = 0;  // events of threads that have ended
 };
@@ -42,7 +41,7 @@ public:
     static bool recording() noexcept { return session_.load(std::memory_order_relaxed) != 0; }
 
     // Throws std::bad_alloc.
-    static void start(std::size_t events_per_thread, bool cycles);
+    static void start(std::size_t events_per_thread);
 
     static void stop() noexcept
     {

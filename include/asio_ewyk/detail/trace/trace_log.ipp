@@ -90,10 +90,10 @@ struct trace_log::keeper
     }
 };
 
-ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread, bool cycles)
+ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread)
 {
     state& s = state::shared();
-    trace_content before{.all = {}, .clock = trace_clock(cycles)};
+    trace_content before{.all = {}, .begin = trace_time()};
     std::lock_guard const lock(s.mutex);
     std::swap(before, s.has);
     s.capacity = events_per_thread;
@@ -121,7 +121,7 @@ ASIO_EWYK_DECL void trace_log::write(
     if (mine_.session != session && !claim(session)) [[unlikely]]
         return;
     if (trace_ring* const ring = mine_.ring)
-        ring->push({trace_clock::now(ring->cycles()), subject, what, detail, e});
+        ring->push({trace_time(), subject, what, detail, e});
 }
 
 ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
@@ -136,7 +136,7 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
         return false;
     try
     {
-        auto ring = std::make_shared<trace_ring>(s.capacity, s.has.clock.cycles());
+        auto ring = std::make_shared<trace_ring>(s.capacity);
         s.has.all.push_back(ring);
         before = std::exchange(kept.ring, std::move(ring));
         mine_ = {kept.ring.get(), session, false};

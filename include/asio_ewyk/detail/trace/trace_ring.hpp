@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,9 +22,15 @@
 
 namespace asio_ewyk::detail {
 
+inline std::uint64_t trace_time() noexcept
+{
+    return static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
 struct trace_record
 {
-    std::uint64_t time; // of trace_clock
+    std::uint64_t time; // nanoseconds of the steady clock
     void const* subject;
     task_action what;
     std::uint32_t detail;
@@ -41,10 +48,9 @@ class trace_ring
 public:
     // Throws std::bad_alloc. One slot more than can be read: the oldest may be overwritten
     // meanwhile.
-    trace_ring(std::size_t capacity, bool cycles)
+    explicit trace_ring(std::size_t capacity)
         : size_(std::max(capacity, capacity + 1))
         , slots_(std::make_unique<slot[]>(size_))
-        , cycles_(cycles)
         , thread_(this_thread_id())
         , name_(name_of_this_thread())
     {
@@ -56,7 +62,6 @@ public:
                     std::min<std::uint64_t>(ended.recorded(), ended.size_ - 1)) + 1)
         , slots_(std::make_unique<slot[]>(size_))
         , count_(ended.recorded())
-        , cycles_(ended.cycles_)
         , thread_(ended.thread_)
         , name_(ended.name_)
     {
@@ -70,7 +75,6 @@ public:
     std::size_t capacity() const noexcept { return size_ - 1; }
     std::uint64_t recorded() const noexcept { return count_.load(std::memory_order_acquire); }
 
-    bool cycles() const noexcept { return cycles_; }
     thread_id thread() const noexcept { return thread_; }
     std::string const& name() const noexcept { return name_; }
 
@@ -135,7 +139,6 @@ private:
     std::unique_ptr<slot[]> const slots_;
     std::size_t next_ = 0;                // slot; its thread's own
     std::atomic<std::uint64_t> count_{0}; // of all records so far; written by its thread
-    bool const cycles_;
     thread_id const thread_;
     std::string const name_;
 };

@@ -29,8 +29,7 @@ class trace_writer
 public:
     // Throws std::bad_alloc.
     explicit trace_writer(trace_content const& log)
-        : clock_(log.clock.cycles() ? "cycles" : "steady")
-        , without_ring_(log.without_ring)
+        : without_ring_(log.without_ring)
         , lanes_(lanes_of(log))
         , dropped_(log.forgotten)
     {
@@ -45,9 +44,8 @@ public:
 
     void write(std::ostream& out)
     {
-        text_ = "{\"displayTimeUnit\": \"ns\",\n\"otherData\": {\"clock\": ";
-        append_json(text_, clock_);
-        number(", \"dropped_events\": ", dropped_);
+        text_ = "{\"displayTimeUnit\": \"ns\",\n\"otherData\": {";
+        number("\"dropped_events\": ", dropped_);
         number(", \"threads_without_events\": ", without_ring_);
         text_ += "},\n\"traceEvents\": [\n";
         begin('M', 0, 0);
@@ -278,7 +276,6 @@ private:
         text_.append(before).append(std::to_string(n));
     }
 
-    std::string const clock_;
     std::size_t const without_ring_;
     std::vector<trace_lane> lanes_;
     std::uint64_t dropped_;

@@ -158,9 +158,7 @@ private:
     }
 
     // For the stall monitor and dump().
-    bool serves() const noexcept { return true; }
     std::size_t waiting() const noexcept { return loop_.client().size(); }
-    std::size_t taken() const noexcept { return loop_.client().taken(); }
 
     void tell_state(detail::text_sink& out) const noexcept
     {

@@ -24,10 +24,9 @@ enum class stall_kind
 {
     running, ///< a handler that has run for longer than the threshold, and still does
     ended,   ///< one that was reported as running has ended
-    lag,     ///< tasks wait for longer than the threshold, though no handler is that long
 };
 
-/** A handler that does not return, or many that add up: the argument of `on_stall`.
+/** A handler that does not return: the argument of `on_stall`.
 
     A value type; it owns its data.
 
@@ -43,18 +42,17 @@ struct stall_report
 
     /// The type of the handler, without Asio's wrappers as far as these are recognized. An
     /// `any_io_executor` hides the type, and a coroutine is named after what resumes it: say where
-    /// it is by `set_location`. With `lag`: of the one that runs, if any.
+    /// it is by `set_location`.
     std::string handler = {};
 
     /// Where the handler said it is, by `set_location`.
     std::optional<boost::source_location> location = {};
 
-    /// The system's number of the thread (Linux; 0 elsewhere, and with `lag`), and its name.
+    /// The system's number of the thread (Linux; 0 elsewhere), and its name.
     int thread_id = 0;
     std::string thread_name = {};
 
     /// How long the handler has run, or ran; it is exact to a tenth, or to 2 ms if that is more.
-    /// With `lag`: how long tasks have waited at least.
     std::chrono::nanoseconds time{};
 
     /// Whether the thread sleeps or waits for something. If not, the handler computes, or waits for
@@ -63,9 +61,6 @@ struct stall_report
 
     /// How many tasks wait in the context.
     std::size_t waiting = 0;
-
-    /// With `lag`: how many tasks were run in `time`.
-    std::size_t ran = 0;
 
     /// What the thread does, innermost function first, if `stack_signal` is set.
     std::vector<std::string> stack = {};

@@ -135,8 +135,6 @@ private:
     void notify_fork(asio::execution_context::fork_event event) override;
 
     std::size_t waiting() const noexcept override;
-    bool serves() const noexcept override;
-    std::size_t taken() const noexcept override;
     void tell_state(detail::text_sink& out) const noexcept override;
 
     // Of detail::exception_passer.

@@ -179,8 +179,6 @@ private:
 
     // For the stall monitor and dump().
     std::size_t waiting() const noexcept { return client_.size(); }
-    bool serves() const noexcept { return !threads_.stopping(); }
-    std::size_t taken() const noexcept { return client_.taken(); }
     void tell_state(detail::text_sink& out) const noexcept;
 
     void stamp(detail::task* t) noexcept

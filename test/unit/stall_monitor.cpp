@@ -345,22 +345,6 @@ BOOST_AUTO_TEST_CASE(a_handler_that_runs_a_context_is_none_of_its_handlers)
     pool.join();
 }
 
-// No thread runs it, so none is late.
-BOOST_AUTO_TEST_CASE(tasks_of_a_context_that_nobody_runs_are_not_late)
-{
-    reports of_idle;
-    reports of_other;
-    ewyk::strategy_options o;
-    o.stall_threshold = 5ms;
-    o.on_stall = of_idle.callback();
-    ewyk::strategy_context idle(o);
-    asio::post(idle, [] {});
-    ewyk::worker_pool other({.stall_threshold = 50ms, .on_stall = of_other.callback()});
-    asio::post(other, [&] { of_other.wait_for(kind_of_stall::running); });
-    BOOST_TEST(of_other.wait_for(kind_of_stall::ended));
-    BOOST_TEST(of_idle.count(kind_of_stall::lag) == 0u);
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 #endif

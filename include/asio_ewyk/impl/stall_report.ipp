@@ -21,12 +21,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void detail::describe(
 {
     auto const ms = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::milliseconds>(r.time).count());
-    if (r.kind == stall_kind::lag)
-        out << "tasks of " << r.context << " wait for more than " << ms << " ms, "
-            << std::uint64_t{r.ran} << " were run meanwhile";
-    else
-        out << "a handler of " << r.context << (r.kind == stall_kind::ended ? " ran" : " has run")
-            << " for " << ms << " ms";
+    out << "a handler of " << r.context << (r.kind == stall_kind::ended ? " ran" : " has run")
+        << " for " << ms << " ms";
     if (r.kind == stall_kind::running)
         out << (r.sleeps ? " and waits for something" : " and computes or has no core");
     if (!r.handler.empty())

@@ -917,16 +917,6 @@ ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
     return static_cast<std::size_t>(depth_.waiting()) + threads_.pool().client().size();
 }
 
-ASIO_EWYK_DECL bool strategy_service::serves() const noexcept
-{
-    return !shut_down_.load() && threads_.runners() != 0;
-}
-
-ASIO_EWYK_DECL std::size_t strategy_service::taken() const noexcept
-{
-    return static_cast<std::size_t>(depth_.taken()) + threads_.pool().client().taken();
-}
-
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
     detail::text_sink& out) const noexcept
 {

@@ -140,17 +140,9 @@ private:
 
     void shutdown() override;
 
-    bool serves() const noexcept override
-    {
-        return !closed_.load() && state_.load() != state::fresh && !terminated();
-    }
     std::size_t waiting() const noexcept override
     {
         return static_cast<std::size_t>(depth_.waiting());
-    }
-    std::size_t taken() const noexcept override
-    {
-        return static_cast<std::size_t>(depth_.taken());
     }
     void tell_state(text_sink& out) const noexcept override;
 

@@ -19,12 +19,6 @@ public:
     // How many tasks wait.
     virtual std::size_t waiting() const noexcept = 0;
 
-    // Whether threads take them; if not, they are not expected to be taken soon.
-    virtual bool serves() const noexcept = 0;
-
-    // How many of those that waited have been taken out of the queue so far.
-    virtual std::size_t taken() const noexcept = 0;
-
     // The state in words.
     virtual void tell_state(text_sink& out) const noexcept = 0;
 
@@ -45,8 +39,6 @@ public:
     }
 
     std::size_t waiting() const noexcept override { return owner_.waiting(); }
-    bool serves() const noexcept override { return owner_.serves(); }
-    std::size_t taken() const noexcept override { return owner_.taken(); }
     void tell_state(text_sink& out) const noexcept override { owner_.tell_state(out); }
 
 private:

@@ -10,7 +10,6 @@
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/stall/lag_finder.hpp>
 #include <asio_ewyk/detail/stall/stall_report_thread.hpp>
 #include <asio_ewyk/stall_report.hpp>
 
@@ -58,10 +57,7 @@ private:
 struct stall_notes
 {
     std::size_t tenant = 0;
-    std::chrono::nanoseconds longest{}; // that a current handler has run
-    task_action runs = nullptr;         // that one
     stall_limit limit{};
-    lag_finder lag{};
 };
 
 // What the stall_monitor sees when it looks at the records of all threads, and what it makes of it.
@@ -89,7 +85,6 @@ public:
                 if (a.in_use() || a.found.reported)
                     look_at(a, now, r);
             });
-            registry_slot::for_each([&](registry_slot& p) { look_for_lag(p, now); });
         }
         catch (...)
         {
@@ -129,8 +124,6 @@ private:
             p.notes = new stall_notes;
         if (std::size_t const tenant = p.tenant(); p.notes->tenant != tenant)
             *p.notes = {.tenant = tenant};
-        p.notes->longest = {};
-        p.notes->runs = nullptr;
     }
 
     void look_at(thread_activity& a, time_point now, result& r)
@@ -155,11 +148,6 @@ private:
             return;
         std::chrono::nanoseconds const threshold = p->threshold();
         std::chrono::nanoseconds const time = now - since;
-        if (time >= p->notes->longest)
-        {
-            p->notes->longest = time;
-            p->notes->runs = s.now.what;
-        }
         if (!a.found.stalls && time >= threshold)
         {
             a.found.stalls = true;
@@ -186,26 +174,6 @@ private:
         f.suppressed = limit.take_suppressed();
         reporter_->add(f);
         return true;
-    }
-
-    void look_for_lag(registry_slot& p, time_point now)
-    {
-        if (!reports(p) || !p.notes)
-            return;
-        p.look(p.owner(), [&](registration const& w) {
-            inspectable const& what = w.what();
-            if (!what.serves())
-                return p.notes->lag.reset();
-            auto const found = p.notes->lag.look(now, w.settings().threshold, what.taken(),
-                p.notes->longest, [&] { return what.waiting(); });
-            if (found)
-                report(now, {.kind = stall_kind::lag,
-                                .place = &p,
-                                .owner = p.owner(),
-                                .sight = {.now = {p.notes->runs, nullptr}},
-                                .time = found->time,
-                                .ran = found->ran});
-        });
     }
 
     // How soon a stalled handler is looked at again.

@@ -32,11 +32,10 @@ public:
         stall_kind kind{};
         registry_slot* place = nullptr;           // of the context
         void const* owner = nullptr;            // what had the slot then
-        thread_activity const* where = nullptr; // null with lag
+        thread_activity const* where = nullptr;
         thread_activity::sight sight{};         // of the handler
         time_point since{};                     // with `running`: when it was seen first
         std::chrono::nanoseconds time{};        // with `running`: set when it is reported
-        std::size_t ran = 0;
         std::size_t suppressed = 0;
     };
 

@@ -142,7 +142,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD stall_report const* stall_report_thread::describe(
     stall_report& r = one.report;
     r.kind = f.kind;
     r.time = f.time;
-    r.ran = f.ran;
     r.suppressed = f.suppressed;
     r.waiting = w.what().waiting();
     r.sleeps = false;
@@ -151,9 +150,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD stall_report const* stall_report_thread::describe(
         return &r;
     r.context = w.settings().context;
     r.handler = handler_name(f.sight.now.what);
-    if (f.kind == stall_kind::lag)
-        return &r;
-
     if (f.sight.where.file)
         r.location.emplace(f.sight.where.file, f.sight.where.line, f.sight.where.function);
     r.thread_id = f.where->thread();

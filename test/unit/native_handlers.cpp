@@ -116,6 +116,35 @@ LINUX_DATA_TEST_CASE(what_a_late_one_dispatches_runs_elsewhere, leasing, s)
     }
 }
 
+// The caller has given up the right in such a handler, and stays inside the io_context. The pool's
+// only thread produces, and gives away what the caller is to run.
+BOOST_AUTO_TEST_CASE(one_with_a_section_is_called_out_for_what_the_pool_is_given)
+{
+    bool ran = true;
+    for (int round = 0; round != 20 && ran; ++round)
+    {
+        ewyk::strategy_context ctx(
+            {.strategy = ewyk::strategy_t::produce_execute_consume, .max_threads = 1});
+        deadline const d(ctx);
+        auto work = asio::make_work_guard(ctx);
+        event elsewhere, done;
+        asio::steady_timer later(native(ctx));
+        bool taken_over = false;
+        asio::post(native(ctx), [&] {
+            ewyk::blocking_section const section;
+            asio::post(native(ctx), [&] { elsewhere.set(); });
+            taken_over = elsewhere.wait();
+            later.expires_after(1ms);
+            later.async_wait(asio::bind_executor(ctx.get_executor(), [&](auto) { done.set(); }));
+        });
+        std::thread caller([&] { ctx.run(); });
+        BOOST_TEST((ran = done.wait()));
+        BOOST_TEST(taken_over);
+        work.reset();
+        caller.join();
+    }
+}
+
 // Those that call run() take over as well as threads of the pool.
 LINUX_DATA_TEST_CASE(callers_of_run_take_over, leasing, s)
 {

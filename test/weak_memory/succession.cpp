@@ -146,7 +146,8 @@ struct one_takes_over : produced_by_one
         producer frame(*this);
         work(frame);
         of.mark_task(frame);
-        if (of.settle(frame))
+        of.settle(frame);
+        if (frame.producing)
         {
             work(frame);
             of.leave(frame, true);

@@ -302,7 +302,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
             break;
         if (n == 0 && !stays && (!visits || ioc_.stopped() || is_past(deadline)))
             break;
-        if (!stays && !succession_.is_exclusive() && !succession_.settle(frame))
+        if (!stays && !succession_.is_exclusive() && !succession_.settle(frame) && !frame.producing)
             break;
         if (visits)
             pause = n == 0 ? std::min(2 * pause, longest_pause) : shortest_pause;

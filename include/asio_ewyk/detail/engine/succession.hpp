@@ -117,7 +117,7 @@ public:
     }
 
     // Between two handlers: the thread produces on, or again. False if it is to leave the
-    // io_context, as another one produces.
+    // io_context, as another one produces, or as it is to visit handlers.
     bool settle(call_frame& frame) noexcept
     {
         if (frame.producing && lease_.renew(frame.lease_number)) [[likely]]
@@ -210,6 +210,21 @@ private:
     static constexpr int visits_after_native = 2000;
     static constexpr int visits_to_see = 128;
 
+    // So many handlers from now on, or more.
+    void visit(int n) noexcept
+    {
+        if (visits_.load(std::memory_order_relaxed) < n)
+            visits_.store(n, std::memory_order_relaxed);
+    }
+
+    // Before a lease ends. After a task its thread sees that; otherwise it stays inside the
+    // io_context until it is called out.
+    void visit_after(lease::sight const& s, int n) noexcept
+    {
+        if (s.what != lease::activity::task)
+            visit(n);
+    }
+
     bool resume(call_frame& frame) noexcept;
     bool serve_returning() noexcept;
     void adopt(call_frame& frame) noexcept;
@@ -257,8 +272,8 @@ private:
     std::atomic<bool> has_io_{false};
     std::atomic<bool> wants_io_{false};
 
-    // Written by the thread that has ended a lease, counted down by the producer. Relaxed: one that
-    // is lost is one handler more.
+    // Written by the thread that ends a lease, counted down by the producer. Relaxed: who acquires
+    // the lease next sees it; one that is lost is one handler more.
     std::atomic<int> visits_{0};
 
     strategy_counters counters_;

@@ -54,7 +54,8 @@ ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
         // The watchdog may have gone to bed since acquire() has roused it, as nobody had the lease.
         if (sentinel_.in_use() && threads_.has_callers())
             sentinel_.alert();
-        return true;
+        // Meanwhile others may have stayed inside, whom it is to call out.
+        return visits_.load(std::memory_order_relaxed) <= 0;
     }
     counters_.superseded();
     trace_point(trace_event::supersede, owner_);
@@ -110,19 +111,19 @@ ASIO_EWYK_DECL void succession::start_pending() noexcept
 ASIO_EWYK_DECL lessor::outcome succession::take_over(lease::number n, bool may_start) noexcept
 {
     auto const seen = lease_.look();
+    visit_after(seen, visits_after_native);
     auto const ended = lease_.end(n);
     if (!ended)
         return outcome::ended;
     counters_.taken_over();
     trace_point(trace_event::take_over, owner_, static_cast<std::uint32_t>(seen.producer));
-    if (seen.what != lease::activity::task)
-        visits_.store(visits_after_native, std::memory_order_relaxed);
     test_point();
     return ask(ended.pooled, may_start);
 }
 
 ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
 {
+    visit_after(lease_.look(), visits_to_see);
     auto const ended = lease_.end(n);
     if (!ended)
         return;
@@ -206,8 +207,7 @@ ASIO_EWYK_DECL bool succession::provide_io() noexcept
 // Its handlers are visited one by one for a while: so it is seen whether one of them computes.
 ASIO_EWYK_DECL void succession::call_out() noexcept
 {
-    if (visits_.load(std::memory_order_relaxed) < visits_to_see)
-        visits_.store(visits_to_see, std::memory_order_relaxed);
+    visit(visits_to_see);
     wake();
 }
 

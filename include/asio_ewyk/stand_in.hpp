@@ -20,8 +20,18 @@
 
 #include <asio_ewyk/strategy_context.hpp>
 
-// All of Asio that names it: afterwards the word no longer means Asio's io_context.
-#include <boost/asio.hpp>
+// What names it: afterwards the word no longer means Asio's io_context. Not all of Asio, or what
+// frameworks call read(), unqualified, could be asio::read().
+#include <boost/asio/basic_io_object.hpp>
+#include <boost/asio/basic_socket_streambuf.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/io_context_strand.hpp>
+#include <boost/asio/io_service.hpp>
+#include <boost/asio/spawn.hpp>
+#include <boost/asio/ts/netfwd.hpp>
+#if defined(BOOST_ASIO_HAS_IOCP)
+#include <boost/asio/windows/overlapped_ptr.hpp>
+#endif
 
 #if !defined(ASIO_EWYK_STAND_IN_STRATEGY)
 /// The strategy of each context that a framework makes; the name of a strategy_t.
@@ -29,6 +39,18 @@
 #endif
 
 namespace asio_ewyk {
+
+class stand_in_context;
+
+namespace detail {
+
+// Whose `context` is what `io_context` means, as code expects that has the executor only.
+struct BOOST_SYMBOL_VISIBLE stand_in_traits : strategy_executor_traits
+{
+    static stand_in_context& context(strategy_service& service) noexcept;
+};
+
+} // namespace detail
 
 /** What `io_context` means where stand_in.hpp is included: a strategy_context of
     `ASIO_EWYK_STAND_IN_STRATEGY`, whatever concurrency hint it is given.
@@ -39,11 +61,31 @@ namespace asio_ewyk {
 class stand_in_context : public strategy_context
 {
 public:
+    /// As strategy_executor; its `context` is a stand_in_context.
+    using executor_type =
+        detail::basic_executor<detail::stand_in_traits, std::allocator<void>, false>;
+
     explicit stand_in_context(int /*concurrency_hint*/ = 0)
-      : strategy_context(strategy_t::ASIO_EWYK_STAND_IN_STRATEGY)
+        : strategy_context(strategy_t::ASIO_EWYK_STAND_IN_STRATEGY)
+        , service_(asio::use_service<strategy_service>(*this))
     {
     }
+
+    /// An executor with the context's strategy. No-throw guarantee.
+    executor_type get_executor() noexcept
+    {
+        return executor_type(
+            service_, {.strategy = strategy_t::ASIO_EWYK_STAND_IN_STRATEGY, .invocation = {}});
+    }
+
+private:
+    strategy_service& service_;
 };
+
+inline stand_in_context& detail::stand_in_traits::context(strategy_service& service) noexcept
+{
+    return static_cast<stand_in_context&>(service.context());
+}
 
 } // namespace asio_ewyk
 

@@ -452,6 +452,24 @@ public:
     ~caller()
     {
         auto const [last, last_to_run] = self_.threads_.runner_left(stepping_);
+        // Asio locks a mutex to say whether it is stopped. Where one caller steps, and the pool has
+        // no threads, there is nobody to be told.
+        if (!last || last_to_run || self_.threads_.pool().pool().threads() != 0
+            || self_.threads_.pool().client().size() != 0)
+            leave(last, last_to_run);
+        if (!inner_)
+            self_.passed_.left();
+    }
+
+    bool is_inner() const noexcept { return inner_; }
+
+    // Whether it throws what others pass to it.
+    bool throws() const noexcept { return !inner_ && !leaves_; }
+    bool is_stepping() const noexcept { return stepping_; }
+
+private:
+    void leave(bool last, bool last_to_run)
+    {
         bool const stopped = self_.ioc_.stopped();
         if (stopped)
             self_.threads_.wake_all();
@@ -467,17 +485,8 @@ public:
             if (self_.threads_.pool().client().size() != 0)
                 self_.threads_.wake_idle_caller();
         }
-        if (!inner_)
-            self_.passed_.left();
     }
 
-    bool is_inner() const noexcept { return inner_; }
-
-    // Whether it throws what others pass to it.
-    bool throws() const noexcept { return !inner_ && !leaves_; }
-    bool is_stepping() const noexcept { return stepping_; }
-
-private:
     strategy_service& self_;
     bool const stepping_;
     bool const inner_;
@@ -610,9 +619,10 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::s
         detail::call_frame& frame;
         ~out()
         {
-            self.succession_.leave(frame, !self.ioc_.stopped());
             // See produce().
-            if (self.threads_.runners() > 1 && !self.ioc_.stopped())
+            bool const others = self.threads_.runners() > 1 && !self.ioc_.stopped();
+            self.succession_.leave(frame, others);
+            if (others)
                 self.wake_up();
         }
     };

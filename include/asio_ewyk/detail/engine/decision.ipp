@@ -53,7 +53,7 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
             if (leases && parallelism_.leases() && succession_.may_be_taken_over(frame, resolved))
             {
                 // If the lease ends just now, this may count one too few.
-                counters.on_lease();
+                counters.on_lease(frame.leased);
                 trace_choice(subject, resolved, sub, true);
                 succession_.mark_task(frame);
                 return way::leased;

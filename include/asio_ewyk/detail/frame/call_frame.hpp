@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/frame/call_inline.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/leased_tasks.hpp>
 
 #include <boost/config.hpp>
 
@@ -159,6 +160,9 @@ public:
     // it is known to have ended.
     lessor* leased_by = nullptr;
     lease::number lease_number = 0;
+
+    // Counts the tasks that this thread runs on leases.
+    leased_tasks::counter leased;
 
     // What gives the right away in a section of a task and takes it back, where one task runs at a
     // time; null elsewhere. And the section that this thread is in: the frame is not to be found

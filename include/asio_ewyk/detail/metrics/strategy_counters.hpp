@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_METRICS_STRATEGY_COUNTERS_HPP
 
 #include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/os/leased_tasks.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ public:
     void execute_produce_consume() noexcept { execute_produce_consume_.add(); }
 
     // The producer, before a task that it runs on a lease.
-    void on_lease() noexcept { on_lease_.add(); }
+    void on_lease(leased_tasks::counter& mine) noexcept { mine.add(on_lease_); }
 
     // The thread that has ended a lease during a task.
     void taken_over() noexcept { taken_over_.add(); }
@@ -50,7 +51,7 @@ private:
     // Threads that were late may count beside the producer, and so do callers that step.
     shared_counter produce_consume_;
     shared_counter produce_invoke_consume_;
-    shared_counter on_lease_;
+    leased_tasks on_lease_;
     shared_counter execute_produce_consume_;
     shared_counter taken_over_;
     shared_counter superseded_;

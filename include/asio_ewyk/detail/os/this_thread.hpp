@@ -14,6 +14,10 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#if defined(__GLIBC__) && __has_include(<sys/rseq.h>) && __has_builtin(__builtin_thread_pointer)
+#define ASIO_EWYK_DETAIL_RSEQ
+#include <sys/rseq.h>
+#endif
 #endif
 #if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <pthread.h>
@@ -46,6 +50,17 @@ inline process_id this_process_id() noexcept
 // The CPU on which this thread runs, or has run a moment ago; -1 if the system does not tell.
 inline int this_cpu() noexcept
 {
+#if defined(ASIO_EWYK_DETAIL_RSEQ)
+    // What sched_getcpu() does, without the call: the kernel keeps it there, if that is registered.
+    if (__rseq_size != 0) [[likely]]
+    {
+        auto const* const area = reinterpret_cast<struct ::rseq const*>(
+            static_cast<char const*>(__builtin_thread_pointer()) + __rseq_offset);
+        int const cpu = static_cast<int>(__atomic_load_n(&area->cpu_id, __ATOMIC_RELAXED));
+        if (cpu >= 0) [[likely]]
+            return cpu;
+    }
+#endif
 #if defined(__linux__)
     return ::sched_getcpu();
 #else

@@ -23,6 +23,8 @@ struct parallelism_control
     bool measures_this_thread() const noexcept { return true; }
     void producer_is_this_thread() const noexcept {}
     void look() const noexcept {}
+    bool begin_spread() const noexcept { return false; }
+    void end_spread() const noexcept {}
     void ran(std::chrono::nanoseconds) const noexcept {}
 };
 

@@ -163,6 +163,13 @@ public:
         return threads_.size();
     }
 
+    // How many have run at the same time.
+    int most_at_once()
+    {
+        std::lock_guard const lock(mutex_);
+        return most_;
+    }
+
 private:
     void again()
     {
@@ -175,9 +182,14 @@ private:
 
     void run()
     {
+        {
+            std::lock_guard const lock(mutex_);
+            most_ = std::max(most_, ++running_);
+        }
         use_cpu(time_);
         {
             std::lock_guard const lock(mutex_);
+            --running_;
             threads_.insert(std::this_thread::get_id());
             follow();
             if (--left_ == 0 || spread_ || full_stretches_ == enough)
@@ -228,6 +240,8 @@ private:
     std::condition_variable done_;
     std::set<std::thread::id> threads_; // guarded by mutex_
     int left_ = 0;                      // likewise
+    int running_ = 0;                   // likewise
+    int most_ = 0;                      // likewise
     std::thread::id last_;              // likewise
     bool spread_ = false;               // likewise
     std::size_t stretch_ = 0;           // likewise: tasks
@@ -246,7 +260,7 @@ BOOST_AUTO_TEST_CASE(several_threads_while_one_is_not_enough)
     {
         chains much(ctx, 16, 200us);
         // One core can do no more by several threads.
-        if (ewyk::detail::has_several_cpus())
+        if (ewyk::detail::allowed_cpus() > 1)
         {
             auto const [spread, should_have] = much.spreads();
             BOOST_TEST((spread || !should_have));
@@ -257,6 +271,29 @@ BOOST_AUTO_TEST_CASE(several_threads_while_one_is_not_enough)
     {
         chains little(ctx, 1, 100us, 2ms);
         BOOST_TEST(eventually([&] { return little.threads(50) == 1; }));
+    }
+    work.reset();
+    caller.join();
+}
+
+// Where tasks compute more threads would only take turns.
+BOOST_AUTO_TEST_CASE(no_more_threads_than_some_for_each_cpu)
+{
+    using control = ewyk::detail::parallelism_control;
+    int const most = control::threads_for_each_cpu * ewyk::detail::allowed_cpus();
+    ewyk::strategy_context ctx({.grace = 24h, .max_threads = 64});
+    auto work = std::make_optional(asio::make_work_guard(ctx));
+    std::thread caller([&] { ctx.run(); });
+    {
+        chains much(ctx, 48, 200us);
+        if (ewyk::detail::allowed_cpus() == 1 || !much.spreads().spread)
+            BOOST_TEST_MESSAGE("skipped: no thread had a CPU for itself for long enough");
+        else
+            for (int i = 0; i != 20; ++i)
+            {
+                much.threads(100);
+                BOOST_TEST(much.most_at_once() <= most);
+            }
     }
     work.reset();
     caller.join();

@@ -38,7 +38,7 @@ inline void name_this_thread(std::string const&, std::size_t) noexcept {}
 inline thread_id this_thread_id() noexcept { return 1; }
 inline int this_cpu() noexcept { return 0; }
 inline bool sleeps(thread_id) noexcept { return true; }
-inline bool has_several_cpus() noexcept { return false; }
+inline int allowed_cpus() noexcept { return 1; }
 
 template <class F>
 class at_thread_end

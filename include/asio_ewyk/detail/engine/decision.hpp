@@ -25,8 +25,9 @@ enum class way : unsigned char
     here,        // by a thread that does not produce, or has been superseded
     kept,        // by the producer: no thread takes over
     leased,      // by the producer: another one takes over if it is late
+    measured,    // likewise, and its CPU time is measured
     handed_over, // another one produces
-    spread,      // likewise, and its CPU time is measured
+    spread,      // likewise, and its CPU time is measured, as one of a limited number
     given,       // by the pool
 };
 
@@ -66,7 +67,7 @@ public:
         , frame_(frame)
         , how_(how)
     {
-        if (how == way::spread) [[unlikely]]
+        if (is_measured()) [[unlikely]]
             cpu_before_ = this_thread_cpu_time();
         frame_.in_task = true;
     }
@@ -77,8 +78,10 @@ public:
     // Afterwards the thread produces on, unless end() is false: then it is to leave.
     bool end() noexcept
     {
-        if (how_ == way::spread) [[unlikely]]
+        if (is_measured()) [[unlikely]]
             decision_.parallelism_.ran(this_thread_cpu_time() - cpu_before_);
+        if (how_ == way::spread) [[unlikely]]
+            decision_.parallelism_.end_spread();
         frame_.in_task = false;
         if (frame_.away) [[unlikely]]
             call_frame::come_back(frame_.away); // a section was left open, as by a coroutine
@@ -86,6 +89,8 @@ public:
     }
 
 private:
+    bool is_measured() const noexcept { return how_ == way::measured || how_ == way::spread; }
+
     decision& decision_;
     call_frame& frame_;
     way const how_;

@@ -50,16 +50,20 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
                 parallelism_.look();
                 succession_.keep_no_more(frame);
             }
-            if (leases && parallelism_.leases() && succession_.may_be_taken_over(frame, resolved))
+            bool const one = parallelism_.leases();
+            if (leases && !one && parallelism_.begin_spread()
+                && !(spreads = succession_.hand_over(frame, resolved)))
+                parallelism_.end_spread();
+            if (leases && !spreads && succession_.may_be_taken_over(frame, resolved))
             {
                 // If the lease ends just now, this may count one too few.
                 counters.on_lease(frame.leased);
                 trace_choice(subject, resolved, sub, true);
                 succession_.mark_task(frame);
-                return way::leased;
+                return one ? way::leased : way::measured;
             }
-            spreads = leases && !parallelism_.leases();
-            sub = choose(resolved, i, may_block, succession_.hand_over(frame, resolved));
+            sub = choose(resolved, i, may_block,
+                spreads || succession_.hand_over(frame, resolved));
         }
     }
     if (sub == produce_execute_consume)

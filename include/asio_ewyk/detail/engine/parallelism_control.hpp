@@ -115,10 +115,25 @@ public:
             cpu_.begin();
     }
 
-    // Any thread: a task has taken so much CPU time after production was handed over.
+    // Some of them are about to wake up while others run.
+    static constexpr int threads_for_each_cpu = 4;
+
+    // The producer, where it does not lease: whether it is to hand over. If so it calls
+    // end_spread() after the task, or if that failed. More threads would only take turns.
+    bool begin_spread() noexcept
+    {
+        if (spread_.fetch_add(1, std::memory_order_relaxed) + 1 < threads_for_each_cpu * cpus_)
+            return true;
+        end_spread();
+        return false;
+    }
+    void end_spread() noexcept { spread_.fetch_sub(1, std::memory_order_relaxed); }
+
+    // Any thread: a task has taken so much CPU time, where the producer does not lease.
     void ran(duration cpu) noexcept { ran_.fetch_add(cpu.count(), std::memory_order_relaxed); }
 
 private:
+    int const cpus_;
     bool const in_use_; // there are several CPUs, and leases
 
     // The producer's own.
@@ -130,6 +145,8 @@ private:
     // In this window; relaxed, plain sums.
     std::atomic<std::size_t> tasks_{0};
     std::atomic<duration::rep> ran_{0};
+
+    std::atomic<int> spread_{0}; // tasks that production was handed over for
 };
 
 } // namespace asio_ewyk::detail

@@ -90,7 +90,8 @@ ASIO_EWYK_DECL bool parallelism_policy::lease() noexcept
 }
 
 ASIO_EWYK_DECL parallelism_control::parallelism_control(bool in_use) noexcept
-    : in_use_(in_use && has_several_cpus())
+    : cpus_(allowed_cpus())
+    , in_use_(in_use && cpus_ > 1)
 {
 }
 

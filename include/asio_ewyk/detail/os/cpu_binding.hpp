@@ -63,7 +63,7 @@ public:
     }
 
     bool has(int cpu) const noexcept { return CPU_ISSET(static_cast<std::size_t>(cpu), &set_); }
-    bool has_several() const noexcept { return CPU_COUNT(&set_) > 1; }
+    int count() const noexcept { return CPU_COUNT(&set_); }
 
     friend bool operator==(cpu_mask const& a, cpu_mask const& b) noexcept
     {
@@ -80,7 +80,11 @@ private:
     int read(thread_id = 0) noexcept { return 0; }
     int apply(thread_id = 0) const noexcept { return 0; }
     bool has(int) const noexcept { return false; }
-    bool has_several() const noexcept { return std::thread::hardware_concurrency() != 1; }
+    int count() const noexcept
+    {
+        unsigned const n = std::thread::hardware_concurrency();
+        return n != 0 ? static_cast<int>(n) : 2;
+    }
     friend bool operator==(cpu_mask const&, cpu_mask const&) noexcept = default;
 #endif
 };
@@ -89,13 +93,13 @@ private:
 // itself only.
 BOOST_SYMBOL_VISIBLE inline thread_local cpu_mask const* this_thread_unbound = nullptr;
 
-// Whether what this thread starts may use more than one CPU.
-inline bool has_several_cpus() noexcept
+// How many CPUs what this thread starts may use; 2 if that is not known.
+inline int allowed_cpus() noexcept
 {
     if (this_thread_unbound)
-        return this_thread_unbound->has_several();
+        return this_thread_unbound->count();
     cpu_mask allowed;
-    return allowed.read() != 0 || allowed.has_several();
+    return allowed.read() == 0 ? allowed.count() : 2;
 }
 
 // Throws if a thread cannot be bound to that CPU. The only way to find out is to try; so this

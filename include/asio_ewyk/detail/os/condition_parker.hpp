@@ -11,12 +11,26 @@
 #include <mutex>
 #include <utility>
 
+#if defined(__SANITIZE_THREAD__)
+#define ASIO_EWYK_DETAIL_TSAN
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ASIO_EWYK_DETAIL_TSAN
+#endif
+#endif
+#if defined(ASIO_EWYK_DETAIL_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace asio_ewyk::detail {
 
 // A parker for any system; see parker.hpp.
 class condition_parker
 {
 public:
+    condition_parker() noexcept { forget_mutex(); }
+    ~condition_parker() { forget_mutex(); }
+
     void unpark() noexcept
     {
         std::lock_guard lock(mutex_);
@@ -36,6 +50,15 @@ public:
     }
 
 private:
+    // A std::mutex does not tell ThreadSanitizer of its end. That would take this one for the mutex
+    // that stood in the same place of a stack before, or will, and see locks of both in a circle.
+    void forget_mutex() noexcept
+    {
+#if defined(ASIO_EWYK_DETAIL_TSAN)
+        __tsan_mutex_destroy(&mutex_, 0);
+#endif
+    }
+
     std::mutex mutex_;
     std::condition_variable condition_;
     bool signalled_ = false; // guarded by mutex_

@@ -7,7 +7,7 @@
 
 #include "offload.hpp"
 
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -7,9 +7,9 @@
 
 #include "watching.hpp"
 
-#include <asio_ewyk/event_loop.hpp>
-#include <asio_ewyk/event_loop_group.hpp>
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 
 #include <boost/asio/co_spawn.hpp>
 

@@ -10,10 +10,10 @@
 #include "offload.hpp"
 #include "watching.hpp"
 
-#include <asio_ewyk/context_group.hpp>
-#include <asio_ewyk/event_loop.hpp>
-#include <asio_ewyk/event_loop_group.hpp>
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
+#include <asio_ewyk/loop/context_group.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 

@@ -7,7 +7,7 @@
 
 #include "request.hpp"
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
 #include <asio_ewyk/switch_to.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 

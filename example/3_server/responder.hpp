@@ -9,8 +9,8 @@
 #include "request.hpp"
 #include "response.hpp"
 
-#include <asio_ewyk/location.hpp>
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/location.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
 
 #include <chrono>
 #include <ctime>

@@ -7,8 +7,8 @@
 #ifndef ASIO_EWYK_EXAMPLE_3_SERVER_SHEDDING_HPP
 #define ASIO_EWYK_EXAMPLE_3_SERVER_SHEDDING_HPP
 
-#include <asio_ewyk/load_shedder.hpp>
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
+#include <asio_ewyk/overload/load_shedder.hpp>
 
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>

@@ -8,9 +8,9 @@
 
 #include "certificate.hpp"
 
-#include <asio_ewyk/event_loop_group.hpp>
-#include <asio_ewyk/listen.hpp>
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/server/listen.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>

@@ -6,9 +6,6 @@
 #define ASIO_EWYK_STRATEGY_CONTEXT_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#if !defined(ASIO_EWYK_NO_STALLS)
-#include <asio_ewyk/stalls.hpp>
-#endif
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/io_context.hpp>

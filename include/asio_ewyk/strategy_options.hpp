@@ -60,7 +60,7 @@ struct strategy_options
     /// As in `worker_pool_options`, and off by default as there: handlers may block. Also for what
     /// is submitted to the context's own pool.
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
-    stall_callback on_stall = {};
+    std::function<void(stall_report const&)> on_stall = {};
     int stack_signal = 0;
 
     bool timing = false;

@@ -5,9 +5,6 @@
 #ifndef ASIO_EWYK_USE_STRATEGY_HPP
 #define ASIO_EWYK_USE_STRATEGY_HPP
 
-#if !defined(ASIO_EWYK_NO_STALLS)
-#include <asio_ewyk/stalls.hpp>
-#endif
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <chrono>

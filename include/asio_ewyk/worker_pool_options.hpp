@@ -5,8 +5,6 @@
 #ifndef ASIO_EWYK_WORKER_POOL_OPTIONS_HPP
 #define ASIO_EWYK_WORKER_POOL_OPTIONS_HPP
 
-#include <asio_ewyk/stall_report.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -16,6 +14,8 @@
 #include <string>
 
 namespace asio_ewyk {
+
+struct stall_report;
 
 /// What happens to a task when a pool's bounded queue is full.
 enum class queue_full
@@ -130,7 +130,7 @@ struct worker_pool_options
         else is reported, and the destructor of the context waits for it. If it throws, that is
         caught, and the report goes to stderr, as it does if this is empty.
     */
-    stall_callback on_stall = {};
+    std::function<void(stall_report const&)> on_stall = {};
 
     /** The real-time signal that has a stalled thread write down its stack for the report; 0: none.
         Linux with glibc only; from `SIGRTMIN` to `SIGRTMAX`, and the program must not use it for

@@ -8,7 +8,7 @@
 #include "counter.hpp"
 #include "measurement.hpp"
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>

@@ -12,7 +12,7 @@
 #include "peers.hpp"
 #include "shedding_peer.hpp"
 
-#include <asio_ewyk/load_shedder.hpp>
+#include <asio_ewyk/overload/load_shedder.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <algorithm>

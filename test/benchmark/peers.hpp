@@ -8,9 +8,9 @@
 #include "parameters.hpp"
 #include "strategies.hpp"
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/diagnostics/trace.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
 #include <asio_ewyk/strategy_context.hpp>
-#include <asio_ewyk/trace.hpp>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>

@@ -7,7 +7,7 @@
 
 #include "peers.hpp"
 
-#include <asio_ewyk/load_shedder.hpp>
+#include <asio_ewyk/overload/load_shedder.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -4,7 +4,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/load_shedder.hpp>
+#include <asio_ewyk/overload/load_shedder.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 
 #include <boost/asio/awaitable.hpp>

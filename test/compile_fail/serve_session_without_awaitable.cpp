@@ -4,8 +4,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/event_loop_group.hpp>
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include <boost/asio/detached.hpp>
 

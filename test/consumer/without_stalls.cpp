@@ -5,17 +5,18 @@
 // A program that leaves out what reports stalls: it has no header of that, nor of traces, and is
 // told so where it asks for reports.
 
-#define ASIO_EWYK_NO_STALLS
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/use_strategy.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
-#if defined(ASIO_EWYK_STALLS_HPP) || defined(ASIO_EWYK_DETAIL_STALL_STALL_MONITOR_HPP) \
-    || defined(ASIO_EWYK_DETAIL_STALL_STACK_CAPTURE_HPP) \
-    || defined(ASIO_EWYK_DETAIL_TRACE_TRACE_LOG_HPP) || defined(ASIO_EWYK_DUMP_HPP) \
-    || defined(ASIO_EWYK_PROMETHEUS_HPP)
-#error the core includes diagnostics
+#if defined(ASIO_EWYK_DIAGNOSTICS_STALLS_HPP) \
+    || defined(ASIO_EWYK_DIAGNOSTICS_STALL_REPORT_HPP) \
+    || defined(ASIO_EWYK_DETAIL_DIAGNOSTICS_STALL_MONITOR_HPP) \
+    || defined(ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_LOG_HPP) \
+    || defined(ASIO_EWYK_DIAGNOSTICS_DUMP_HPP) || defined(ASIO_EWYK_DIAGNOSTICS_PROMETHEUS_HPP) \
+    || defined(ASIO_EWYK_LOOP_EVENT_LOOP_HPP) || defined(ASIO_EWYK_SERVER_SERVE_HPP)
+#error the core includes what is optional
 #endif
 
 #include <boost/asio/post.hpp>

@@ -11,7 +11,7 @@
 #ifndef ASIO_EWYK_TEST_DELAYS_DELAYS_HPP
 #define ASIO_EWYK_TEST_DELAYS_DELAYS_HPP
 
-#include <asio_ewyk/random_delays.hpp>
+#include <asio_ewyk/testing/random_delays.hpp>
 
 #include "../stress/stress.hpp"
 

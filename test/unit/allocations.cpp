@@ -9,7 +9,7 @@
 #include "memory_support.hpp"
 #include "serve_support.hpp"
 
-#include <asio_ewyk/detail/stall/stall_monitor.hpp>
+#include <asio_ewyk/detail/diagnostics/stall_monitor.hpp>
 
 #if defined(ASIO_EWYK_TEST_HAS_FIGURES) && !defined(ASIO_EWYK_TEST_SANITIZED)
 

@@ -5,7 +5,7 @@
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 
 #include "pool_support.hpp"
-#include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 
 #if defined(__linux__)
 #include <unistd.h>

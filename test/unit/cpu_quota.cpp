@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include <asio_ewyk/detail/os/cpu_quota.hpp>
-#include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -4,8 +4,8 @@
 
 // How to learn of the end of an event_loop without waiting for it.
 
-#include <asio_ewyk/event_loop.hpp>
-#include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 
 #include "pool_support.hpp"
 

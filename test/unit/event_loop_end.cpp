@@ -4,7 +4,7 @@
 
 // What becomes of tasks when their event_loop ends: none waits for the loop's destructor.
 
-#include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 
 #include "pool_support.hpp"
 

@@ -4,7 +4,7 @@
 
 // event_loop::rebuild_reactor(): whatever waits goes on.
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
 
 #include "pool_support.hpp"
 

@@ -4,7 +4,7 @@
 
 // How an event_loop ends.
 
-#include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 
 #include "pool_support.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "pool_support.hpp"
 
-#include <asio_ewyk/event_loop_group.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
 
 #if defined(__unix__)
 

@@ -6,7 +6,7 @@
 
 #include "support.hpp"
 
-#include <asio_ewyk/detail/stall/handler_name.hpp>
+#include <asio_ewyk/detail/diagnostics/handler_name.hpp>
 
 #include <string_view>
 

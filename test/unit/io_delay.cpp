@@ -2,11 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/detail/shed/shedding.hpp>
+#include <asio_ewyk/detail/overload/shedding.hpp>
 
 #include "pool_support.hpp"
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 
 #include <memory>

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/chooser.hpp>
+#include <asio_ewyk/loop/chooser.hpp>
 
 #include "serve_support.hpp"
 #include <asio_ewyk/strategy_context.hpp>

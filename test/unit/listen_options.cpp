@@ -4,10 +4,10 @@
 
 // Acceptors with options that Asio's own do not have, and one limit for several of them.
 
-#include <asio_ewyk/listen.hpp>
+#include <asio_ewyk/server/listen.hpp>
 
 #include "serve_support.hpp"
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include <string>
 #include <vector>

@@ -5,10 +5,10 @@
 // Contexts, pools, loops and groups tell how much waits there, and for how long.
 
 #include "pool_support.hpp"
-#include <asio_ewyk/event_loop_group.hpp>
-#include <asio_ewyk/serve_options.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/loop/strategy_context_group.hpp>
+#include <asio_ewyk/server/serve_options.hpp>
 #include <asio_ewyk/strategy_context.hpp>
-#include <asio_ewyk/strategy_context_group.hpp>
 
 #include <array>
 #include <functional>

@@ -4,7 +4,7 @@
 
 // What a load_shedder does where something fails, is cancelled or ends.
 
-#include <asio_ewyk/load_shedder.hpp>
+#include <asio_ewyk/overload/load_shedder.hpp>
 
 #include "pool_support.hpp"
 

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/detail/shed/overload_spell.hpp>
+#include <asio_ewyk/detail/overload/overload_spell.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -7,7 +7,7 @@
 #include "pool_support.hpp"
 #include "prometheus_support.hpp"
 #include <asio_ewyk/detail/metrics/task_times.hpp>
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
 
 #include <cmath>
 #include <limits>

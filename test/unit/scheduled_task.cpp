@@ -4,9 +4,9 @@
 
 // Functions that an event_loop runs later.
 
-#include <asio_ewyk/event_loop.hpp>
-#include <asio_ewyk/event_loop_group.hpp>
-#include <asio_ewyk/scheduled_task.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/loop/scheduled_task.hpp>
 
 #include "pool_support.hpp"
 

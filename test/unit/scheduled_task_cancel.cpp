@@ -4,8 +4,8 @@
 
 // Functions that an event_loop was to run later, and that are cancelled.
 
-#include <asio_ewyk/event_loop.hpp>
-#include <asio_ewyk/scheduled_task.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
+#include <asio_ewyk/loop/scheduled_task.hpp>
 
 #include "pool_support.hpp"
 

@@ -4,8 +4,8 @@
 
 // What becomes of scheduled functions when their event_loop ends.
 
-#include <asio_ewyk/event_loop.hpp>
-#include <asio_ewyk/scheduled_task.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
+#include <asio_ewyk/loop/scheduled_task.hpp>
 
 #include "pool_support.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "pool_support.hpp"
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
 
 #if defined(__linux__)
 

@@ -6,7 +6,7 @@
 // no other one all the same.
 
 #include "pool_support.hpp"
-#include <asio_ewyk/dump.hpp>
+#include <asio_ewyk/diagnostics/dump.hpp>
 
 #if defined(__linux__)
 

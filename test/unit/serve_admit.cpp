@@ -4,7 +4,7 @@
 
 // Whom serve turns away, by serve_options::admit.
 
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include "serve_support.hpp"
 #include <asio_ewyk/strategy_context.hpp>

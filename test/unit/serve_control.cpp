@@ -4,10 +4,10 @@
 
 // What is seen of a serve from outside, by its handle.
 
-#include <asio_ewyk/serve_control.hpp>
+#include <asio_ewyk/server/serve_control.hpp>
 
 #include "serve_support.hpp"
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
 
 #include <deque>
 #include <sstream>

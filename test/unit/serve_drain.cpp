@@ -4,7 +4,7 @@
 
 // What becomes of sessions when serve is cancelled.
 
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include "serve_support.hpp"
 #include <asio_ewyk/strategy_context.hpp>

@@ -4,7 +4,7 @@
 
 // How serve ends, and what is destroyed when.
 
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include "serve_support.hpp"
 #include <asio_ewyk/strategy_context.hpp>

@@ -4,7 +4,7 @@
 
 // A hook of serve that blocks does not stop a context that goes on while handlers block.
 
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include "serve_support.hpp"
 #include <asio_ewyk/strategy_context.hpp>

@@ -4,7 +4,7 @@
 
 // A session that ends when its client is silent, as the documentation has it.
 
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include "serve_support.hpp"
 

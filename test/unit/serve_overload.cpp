@@ -6,7 +6,7 @@
 
 #include "serve_support.hpp"
 
-#include <asio_ewyk/load_shedder.hpp>
+#include <asio_ewyk/overload/load_shedder.hpp>
 
 #include <stdexcept>
 

@@ -4,7 +4,7 @@
 
 // How many connections serve accepts in a second.
 
-#include <asio_ewyk/detail/serve/accept_rate.hpp>
+#include <asio_ewyk/detail/server/accept_rate.hpp>
 
 #include "serve_support.hpp"
 

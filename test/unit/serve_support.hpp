@@ -8,8 +8,8 @@
 #define ASIO_EWYK_TEST_UNIT_SERVE_SUPPORT_HPP
 
 #include "pool_support.hpp"
-#include <asio_ewyk/event_loop_group.hpp>
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include <future>
 #include <optional>

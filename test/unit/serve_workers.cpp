@@ -4,7 +4,7 @@
 
 // A serve whose workers end, and which goes on with the others.
 
-#include <asio_ewyk/serve.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include "serve_support.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "stall_support.hpp"
 
-#include <asio_ewyk/detail/stall/stall_monitor.hpp>
+#include <asio_ewyk/detail/diagnostics/stall_monitor.hpp>
 
 #include <optional>
 

@@ -6,7 +6,7 @@
 
 #include "support.hpp"
 
-#include <asio_ewyk/detail/stall/stall_pace.hpp>
+#include <asio_ewyk/detail/diagnostics/stall_pace.hpp>
 
 BOOST_AUTO_TEST_SUITE(stall_pace)
 

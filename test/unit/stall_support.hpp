@@ -23,7 +23,7 @@ namespace support {
 class reports
 {
 public:
-    ewyk::stall_callback callback()
+    std::function<void(ewyk::stall_report const&)> callback()
     {
         return [this](ewyk::stall_report const& r) {
             std::lock_guard const lock(mutex_);

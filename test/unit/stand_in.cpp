@@ -5,7 +5,7 @@
 // What a framework does with the io_context that it makes. Before the word means another thing.
 #include "pool_support.hpp"
 
-#include <asio_ewyk/stand_in.hpp>
+#include <asio_ewyk/compat/stand_in.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>

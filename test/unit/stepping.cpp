@@ -5,7 +5,7 @@
 // run_one(), poll() and their siblings, where they are like an io_context's by the handler.
 
 #include "pool_support.hpp"
-#include <asio_ewyk/trace.hpp>
+#include <asio_ewyk/diagnostics/trace.hpp>
 
 #include <functional>
 #include <sstream>

@@ -2,11 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/strategy_context_group.hpp>
+#include <asio_ewyk/loop/strategy_context_group.hpp>
 
 #include "serve_support.hpp"
-#include <asio_ewyk/chooser.hpp>
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
+#include <asio_ewyk/loop/chooser.hpp>
 
 #include <algorithm>
 #include <deque>

@@ -6,7 +6,7 @@
 #include "pool_support.hpp"
 #include "trace_support.hpp"
 
-#include <asio_ewyk/detail/trace/json_text.hpp>
+#include <asio_ewyk/detail/diagnostics/json_text.hpp>
 
 // Boost.JSON, compiled here.
 #include <boost/json/src.hpp>

@@ -8,7 +8,7 @@
 #define ASIO_EWYK_TEST_UNIT_TRACE_SUPPORT_HPP
 
 #include "support.hpp"
-#include <asio_ewyk/trace.hpp>
+#include <asio_ewyk/diagnostics/trace.hpp>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>

@@ -8,8 +8,8 @@
 #include "memory_support.hpp"
 #include "stall_support.hpp"
 
+#include <asio_ewyk/detail/diagnostics/trace_log.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/trace/trace_log.hpp>
 
 // A sanitizer ends the child of a process with threads.
 #if defined(__linux__) && defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)

@@ -8,7 +8,7 @@
 
 #include "suspension_support.hpp"
 
-#include <asio_ewyk/event_loop.hpp>
+#include <asio_ewyk/loop/event_loop.hpp>
 
 #include <boost/context/fiber.hpp>
 

@@ -6,7 +6,7 @@
 #define ASIO_EWYK_IMPL_CHOOSER_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/chooser.hpp>
+#include <asio_ewyk/loop/chooser.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -11,7 +11,7 @@
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
-#include <asio_ewyk/dump.hpp>
+#include <asio_ewyk/diagnostics/dump.hpp>
 
 #include <cerrno>
 #include <chrono>

@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_IMPL_LOAD_SHEDDER_HPP
 #define ASIO_EWYK_IMPL_LOAD_SHEDDER_HPP
 
-#include <asio_ewyk/detail/shed/shedding.hpp>
+#include <asio_ewyk/detail/overload/shedding.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_executor.hpp>

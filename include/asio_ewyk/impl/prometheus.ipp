@@ -6,7 +6,7 @@
 #define ASIO_EWYK_IMPL_PROMETHEUS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/prometheus.hpp>
+#include <asio_ewyk/diagnostics/prometheus.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
-#include <asio_ewyk/stall_report.hpp>
+#include <asio_ewyk/diagnostics/stall_report.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -6,9 +6,9 @@
 #define ASIO_EWYK_IMPL_TRACE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/diagnostics/trace_writer.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/trace/trace_writer.hpp>
-#include <asio_ewyk/trace.hpp>
+#include <asio_ewyk/diagnostics/trace.hpp>
 
 #include <cstdio>
 #include <cstdlib>

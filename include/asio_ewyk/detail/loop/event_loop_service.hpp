@@ -24,8 +24,8 @@
 #include <asio_ewyk/detail/task/posted_queue.hpp>
 #include <asio_ewyk/detail/task/queue_depth.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
-#include <asio_ewyk/event_loop_executor.hpp>
-#include <asio_ewyk/event_loop_options.hpp>
+#include <asio_ewyk/loop/event_loop_executor.hpp>
+#include <asio_ewyk/loop/event_loop_options.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 

@@ -8,12 +8,18 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
-#include <asio_ewyk/stall_report.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
 #include <chrono>
+#include <functional>
 #include <string>
+
+namespace asio_ewyk {
+
+struct stall_report;
+
+} // namespace asio_ewyk
 
 namespace asio_ewyk::detail {
 
@@ -32,7 +38,7 @@ struct stall_settings
     }
 
     std::chrono::nanoseconds threshold;
-    stall_callback on_stall;
+    std::function<void(stall_report const&)> on_stall;
     int stack_signal;
     std::string context;
 

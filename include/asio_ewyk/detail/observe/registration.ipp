@@ -26,8 +26,9 @@ inline void say_that_nothing_reports() noexcept
 {
     static std::atomic<bool> said{false};
     if (std::getenv("ASIO_EWYK_STALLS") && !said.exchange(true))
-        std::fputs(
-            "asio_ewyk: ignored: ASIO_EWYK_STALLS, without <asio_ewyk/stalls.hpp>\n", stderr);
+        std::fputs("asio_ewyk: ignored: ASIO_EWYK_STALLS, without"
+                   " <asio_ewyk/diagnostics/stalls.hpp>\n",
+            stderr);
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check()
@@ -38,7 +39,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check()
     if (stall_observer const* const observer = linked_stall_observer())
         threshold = observer->threshold(threshold);
     else if (threshold != std::chrono::nanoseconds::zero())
-        throw std::logic_error("stall_threshold: include <asio_ewyk/stalls.hpp> in one source");
+        throw std::logic_error(
+            "stall_threshold: include <asio_ewyk/diagnostics/stalls.hpp> in one source");
     else
         say_that_nothing_reports();
 }

@@ -1,0 +1,154 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_LOG_IPP
+#define ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_LOG_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/diagnostics/trace_log.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+struct trace_log::state
+{
+    std::mutex mutex;
+    trace_content has; // guarded by mutex, as are all
+    std::size_t capacity = 0;
+    std::uint32_t sessions = 0;
+
+    // Of those, the rings of threads that have ended, in the order of their ends; and how many
+    // records they have room for.
+    std::deque<std::shared_ptr<trace_ring>> ended;
+    std::size_t kept = 0;
+
+    // As many events of ended threads are kept as so many live threads can have.
+    static constexpr std::size_t most_ended = 16;
+
+    // A ring counts as if it had a few records more.
+    static std::size_t cost(trace_ring const& ring) noexcept { return ring.capacity() + 16; }
+
+    // Under the mutex. The thread records nothing any more, so its ring shrinks to what it has.
+    void end(std::shared_ptr<trace_ring> const& ring)
+    {
+        auto const found = std::find(has.all.begin(), has.all.end(), ring);
+        if (found == has.all.end())
+            return;
+        auto const packed = std::make_shared<trace_ring>(std::as_const(*ring));
+        ended.push_back(packed);
+        *found = packed;
+        kept += cost(*packed);
+        while (kept / most_ended > std::max(capacity, std::size_t{16}) && !ended.empty())
+        {
+            kept -= cost(*ended.front());
+            has.forgotten += ended.front()->recorded();
+            std::erase(has.all, ended.front());
+            ended.pop_front();
+        }
+    }
+
+    // Never destroyed: threads may record something until the process is gone.
+    static state& shared()
+    {
+        static state& one = *new state;
+        return one;
+    }
+};
+
+struct trace_log::keeper
+{
+    std::shared_ptr<trace_ring> ring;
+
+    keeper() = default;
+    keeper(keeper const&) = delete;
+    keeper& operator=(keeper const&) = delete;
+    ~keeper()
+    {
+        mine_ = {nullptr, 0, true};
+        if (!ring)
+            return;
+        std::shared_ptr<trace_ring> const last = std::move(ring);
+        state& s = state::shared();
+        std::lock_guard const lock(s.mutex);
+        try
+        {
+            s.end(last);
+        }
+        catch (...)
+        {
+            // Without memory for a smaller one it stays as it is.
+        }
+    }
+};
+
+ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread)
+{
+    state& s = state::shared();
+    trace_content before{.all = {}, .begin = trace_time()};
+    std::lock_guard const lock(s.mutex);
+    std::swap(before, s.has);
+    s.capacity = events_per_thread;
+    s.ended.clear();
+    s.kept = 0;
+    if (++s.sessions == 0)
+        ++s.sessions;
+    // Release: see write().
+    session_.store(s.sessions, std::memory_order_release);
+    trace_recorder::set(&trace_log::write);
+}
+
+ASIO_EWYK_DECL trace_content trace_log::now()
+{
+    state& s = state::shared();
+    std::lock_guard const lock(s.mutex);
+    return s.has;
+}
+
+ASIO_EWYK_DECL void trace_log::write(
+    trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept
+{
+    // Acquire: a thread that sees the session sees what start() has prepared for it.
+    std::uint32_t const session = session_.load(std::memory_order_acquire);
+    if (mine_.session != session && !claim(session)) [[unlikely]]
+        return;
+    if (trace_ring* const ring = mine_.ring)
+        ring->push({trace_time(), subject, what, detail, e});
+}
+
+ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
+{
+    if (session == 0 || mine_.ended)
+        return false;
+    thread_local keeper kept;
+    std::shared_ptr<trace_ring> before;
+    state& s = state::shared(); // made by start()
+    std::lock_guard const lock(s.mutex);
+    if (s.sessions != session)
+        return false;
+    try
+    {
+        auto ring = std::make_shared<trace_ring>(s.capacity);
+        s.has.all.push_back(ring);
+        before = std::exchange(kept.ring, std::move(ring));
+        mine_ = {kept.ring.get(), session, false};
+    }
+    catch (...)
+    {
+        ++s.has.without_ring;
+        mine_ = {nullptr, session, false};
+    }
+    return true;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,93 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DIAGNOSTICS_TRACE_HPP
+#define ASIO_EWYK_DIAGNOSTICS_TRACE_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/diagnostics/trace_log.hpp>
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+
+namespace asio_ewyk {
+
+/** Records which thread produced, consumed, handed over and was parked, and when.
+
+    There is one trace for the process, of all contexts, pools and loops. Each thread writes into a
+    ring of its own, which keeps its last events; what was written over is counted. While nothing is
+    recorded, each trace point costs a load and a branch.
+
+    What is written is JSON in Chrome's trace event format, which `chrome://tracing` and
+    https://ui.perfetto.dev show: spans of each thread, and arrows from where a task was posted or
+    given away to where it runs. doc/trace.adoc lists them. `ewyk_timeline`, in `example/timeline`,
+    draws it as an SVG.
+
+    @par Thread Safety
+    All functions may be called by any thread at any time.
+
+    @par Exception Safety
+    Recording never throws: where there is no memory for a ring, the thread's events are lost, and
+    the trace says for how many threads. The functions say what they throw themselves.
+*/
+namespace trace {
+
+/** How to record. Every field has a default.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct options
+{
+    /// How many events are kept of each thread, 32 bytes each. A task has about eight. The memory
+    /// is allocated when a thread records its first event, and what was not needed freed when it
+    /// ends. Of all threads that have ended 16 times as many are kept, the latest. At least 1.
+    std::size_t events_per_thread = 32768;
+};
+
+/// Begins to record, anew: what was recorded before is dropped. Throws `std::invalid_argument` for
+/// options that cannot work, and `std::bad_alloc`.
+void start(options const& o = {});
+
+/// Ends it. What was recorded is kept for write(). An event that another thread is about to record
+/// may still come. No-throw guarantee.
+inline void stop() noexcept
+{
+    detail::trace_log::stop();
+}
+
+/// Whether events are recorded. No-throw guarantee.
+inline bool recording() noexcept
+{
+    return detail::trace_log::recording();
+}
+
+/** Writes what was recorded since start().
+
+    Also while recording: then it has what each thread has recorded so far, except events that the
+    thread overwrites meanwhile. A span that has not ended is written as if it ended at the last
+    event of all; one whose beginning was overwritten is left out.
+
+    Throws `std::bad_alloc`; errors of the stream are the stream's.
+*/
+void write(std::ostream& out);
+
+/** Has the trace written to that file when the program ends by `exit()` or by returning from
+    `main()`. The file of the last call counts; an empty name takes it back.
+
+    The child of a fork writes nothing unless it calls this itself, or both would write one file.
+
+    A file that cannot be written is reported on `stderr` then. Throws `std::bad_alloc`.
+*/
+void write_at_exit(std::string file);
+
+} // namespace trace
+} // namespace asio_ewyk
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/impl/trace.ipp>
+#endif
+
+#endif

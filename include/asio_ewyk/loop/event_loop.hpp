@@ -1,0 +1,253 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_LOOP_EVENT_LOOP_HPP
+#define ASIO_EWYK_LOOP_EVENT_LOOP_HPP
+
+#include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/loop/shutdown_wait.hpp>
+#include <asio_ewyk/diagnostics/stalls.hpp>
+#include <asio_ewyk/loop/scheduled_task.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace asio_ewyk {
+
+/** An `io_context` with a thread of its own that runs everything: Netty's `EventLoop`.
+
+    All I/O objects, timers, strands and completion tokens of Asio can be used with it. Its handlers
+    never run concurrently; completions of I/O run as they come, functions that are submitted
+    (tasks) in rounds between them, and `event_loop_options::io_ratio` says how the time is shared
+    where there is more of both than the loop can do. A handler that blocks stops all others: see
+    `worker_pool` for where to run it instead, or `strategy_context` for a context that it does
+    not stop.
+
+    The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
+    or destruction; until then it waits for more, also where an `io_context` would run out of work.
+    It has the signal mask, the priority, the scheduling class and, unless it is bound, the CPUs of
+    the thread that makes the loop, as `worker_pool`'s do. No other thread may run or
+    restart the loop, not through a reference to the base class either; code that knows it only as
+    an `io_context` does not start the thread, so call start() before. Tasks of one thread run in
+    the order in which it submitted them. The child of a fork has no loops: as their threads are
+    always inside run(), `notify_fork` is of no use.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for destruction.
+
+    @par Exception Safety
+    What a handler throws goes to `event_loop_options::on_exception` (default: `std::terminate`),
+    and the loop continues.
+
+    @see event_loop_group, event_loop_executor, event_loop_options
+*/
+class event_loop : public asio::io_context
+{
+public:
+    using executor_type = event_loop_executor;
+
+    /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100,
+    /// `busy_wait` is negative or `cpus` has a number that none can have, and `std::system_error`
+    /// if the loop cannot be bound to its CPU.
+    explicit event_loop(event_loop_options options = {})
+        : asio::io_context(1)
+        , service_(asio::make_service<detail::event_loop_service>(*this, std::move(options)))
+    {
+    }
+
+    /// stop(), waits for the handler that runs, and destroys the rest without running them. Not to
+    /// be called by a handler of the loop, but by `std::exit` in one: it waits for nothing then.
+    ~event_loop()
+    {
+        end();
+        destroy();
+    }
+
+    /// No-throw guarantee.
+    executor_type get_executor() noexcept { return service_.get_executor(); }
+
+    /// Whether this is the loop's thread. No-throw guarantee.
+    bool in_event_loop() const noexcept { return service_.running_in_this_thread(); }
+
+    /// Starts the thread, if it was not started before. Throws `std::system_error` if the system
+    /// refuses it.
+    void start() { service_.start(); }
+
+    /** Runs f() once, at the end of the round of tasks that is under way, or of the next: Netty's
+        `executeAfterEventLoopIteration`. One that is asked for by f is for the next round.
+
+        On another thread a task asks for it. Throws what allocation and the copy of f throw, and
+        there what `execute` of the executor does. After the loop has ended f is destroyed.
+    */
+    template <class F>
+        requires std::invocable<std::decay_t<F>>
+    void execute_after_round(F&& f) { service_.execute_after_round(std::forward<F>(f)); }
+
+    /** Runs f() after `delay`, from now; a negative one counts as 0. Never, if the clock does not
+        reach that far: durations may be as long as their type can hold.
+
+        Throws what allocation and the copy of f throw, and `std::system_error` if the loop's thread
+        or its timers cannot be started. After the loop has ended f is destroyed. The names of the
+        three functions are Netty's, and Java's.
+    */
+    template <class Rep, class Period, class F>
+        requires std::invocable<std::decay_t<F>>
+    scheduled_task schedule(std::chrono::duration<Rep, Period> const& delay, F&& f)
+    {
+        return scheduled_task(service_.run_later<detail::timer_queue::kind::once>(
+            detail::saturated(delay), std::chrono::nanoseconds::zero(), std::forward<F>(f)));
+    }
+
+    /** Runs f() after `initial_delay`, and again each time that another `period` has passed,
+        however long a run takes.
+
+        Throws `std::invalid_argument` if `period` is not more than 0, and as schedule() does.
+    */
+    template <class R1, class P1, class R2, class P2, class F>
+        requires std::invocable<std::decay_t<F>&>
+    scheduled_task schedule_at_fixed_rate(std::chrono::duration<R1, P1> const& initial_delay,
+        std::chrono::duration<R2, P2> const& period, F&& f)
+    {
+        return scheduled_task(service_.repeat<detail::timer_queue::kind::fixed_rate>(
+            "period must be more than 0", detail::saturated(initial_delay),
+            detail::saturated(period), std::forward<F>(f)));
+    }
+
+    /** Runs f() after `initial_delay`, and again each time that `delay` has passed since a run
+        returned.
+
+        Throws `std::invalid_argument` if `delay` is not more than 0, and as schedule() does.
+    */
+    template <class R1, class P1, class R2, class P2, class F>
+        requires std::invocable<std::decay_t<F>&>
+    scheduled_task schedule_with_fixed_delay(std::chrono::duration<R1, P1> const& initial_delay,
+        std::chrono::duration<R2, P2> const& delay, F&& f)
+    {
+        return scheduled_task(service_.repeat<detail::timer_queue::kind::fixed_delay>(
+            "delay must be more than 0", detail::saturated(initial_delay),
+            detail::saturated(delay), std::forward<F>(f)));
+    }
+
+    /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
+
+        Each task that runs in the quiet period restarts it; completions of I/O do not. Tasks
+        that were submitted before the end are run, and after the timeout destroyed; later ones are
+        destroyed at once. For scheduled functions see scheduled_task. A call while another is
+        under way changes neither time, but waits, too.
+
+        A negative time counts as 0; with one that the clock does not reach it waits for ever.
+
+        @returns whether the loop has ended. False if it has not at the timeout: a handler still
+        runs, or the timeout is what ends the loop, just now. False at once on the loop's own
+        thread, which cannot wait for itself.
+        The terms are Netty's.
+    */
+    template <class R1, class P1, class R2, class P2>
+    bool shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
+        std::chrono::duration<R2, P2> const& timeout)
+    {
+        auto const deadline = detail::after(detail::saturated(timeout));
+        service_.request_shutdown(detail::saturated(quiet_period), deadline);
+        return service_.wait_for_end(deadline);
+    }
+
+    /** As shutdown_gracefully(), without waiting here. Completes with success when the loop has
+        ended, or with `asio::error::timed_out` if it has not at the timeout, soon after which it
+        ends: `void(boost::system::error_code)`.
+
+        May be called on any thread, also on the loop's, and any number of times. The completion is
+        posted to the handler's associated executor, by default the system executor as everywhere in
+        Asio, and is outstanding work of it until then. The handler may destroy the loop. One that
+        belongs to the loop itself is destroyed instead, as the loop has ended by then; so await the
+        end in a coroutine of another context.
+
+        Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
+        and not the shutdown.
+
+        Until it completes a thread waits for the loop, as one that is stuck cannot tell the time:
+        one for all calls, and for all loops of a group. Throws `std::system_error` if that cannot
+        be started; the loop is shut down all the same.
+        If posting the completion to the executor throws, the program is terminated.
+    */
+    template <class R1, class P1, class R2, class P2, class CompletionToken>
+    auto async_shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
+        std::chrono::duration<R2, P2> const& timeout, CompletionToken&& token)
+    {
+        return detail::async_shutdown({&service_}, detail::saturated(quiet_period),
+            detail::saturated(timeout), std::forward<CompletionToken>(token));
+    }
+
+    /// The CPU time that the loop's thread has used so far; zero before it starts, and where
+    /// the system does not tell. No-throw guarantee.
+    std::chrono::nanoseconds cpu_time() const noexcept { return service_.cpu_time(); }
+
+    /// See loop_metrics. Also while a handler runs or is stuck. Throws `std::bad_alloc`.
+    loop_metrics metrics() const { return service_.metrics(); }
+
+    /// How many tasks wait, and for how long. Costs what a look at the clock does: it may be asked
+    /// for each request, by any thread. No-throw guarantee.
+    load_metrics load() const noexcept { return service_.load(); }
+
+    /// Whether its shutdown has begun, or it was stopped; also after the end. No-throw guarantee.
+    bool shutting_down() const noexcept { return service_.closing(); }
+    /// Whether the loop has ended, and its thread runs nothing any more. No-throw guarantee.
+    bool terminated() const noexcept { return service_.terminated(); }
+
+    /// Ends the loop after the handler that runs. Tasks that wait are destroyed then, on the loop's
+    /// thread; what waits for I/O is destroyed with the loop. No-throw guarantee.
+    void stop() noexcept { service_.stop(); }
+
+    /** Makes the loop's reactor anew: on Linux, another epoll descriptor, on which all descriptors
+        are registered again. For a broken one, which returns again and again although nothing
+        is ready; no pending operation is lost. Netty's `rebuildSelector()`.
+
+        It is a task: it is done when a later task of the calling thread runs. Until then
+        other threads may submit and schedule functions, but not make, use or destroy I/O
+        objects, timers and signal sets of the loop. serve() on another loop does that, and so does
+        an acceptor there which makes its sockets with the executor of this one: they have to wait
+        as well.
+
+        If a descriptor cannot be registered again (it was closed behind Asio's back, or is that of
+        a file), `boost::system::system_error` goes to `on_exception`, and the loop can only be
+        stopped. Not for Asio's io_uring backend. Throws what `execute` of the executor does.
+    */
+    void rebuild_reactor() { service_.rebuild_reactor(); }
+
+    // The base class's, which would bypass the loop's thread.
+    void post() = delete;
+    void dispatch() = delete;
+    void wrap() = delete;
+    void reset() = delete;
+    std::size_t run() = delete;
+    std::size_t run_one() = delete;
+    std::size_t poll() = delete;
+    std::size_t poll_one() = delete;
+    void restart() = delete;
+    std::size_t run_for(auto const&) = delete;
+    std::size_t run_until(auto const&) = delete;
+    std::size_t run_one_for(auto const&) = delete;
+    std::size_t run_one_until(auto const&) = delete;
+
+private:
+    friend class event_loop_group;
+
+    // Idempotent.
+    void end() noexcept
+    {
+        service_.join();
+        shutdown();
+    }
+
+    detail::event_loop_service& service_;
+};
+
+} // namespace asio_ewyk
+
+#endif

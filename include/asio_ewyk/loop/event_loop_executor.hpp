@@ -1,0 +1,72 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_LOOP_EVENT_LOOP_EXECUTOR_HPP
+#define ASIO_EWYK_LOOP_EVENT_LOOP_EXECUTOR_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/executor/basic_executor.hpp>
+#include <asio_ewyk/detail/os/io_context_work.hpp>
+
+#include <boost/asio/execution/executor.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+class event_loop_service;
+
+// Outstanding work needs the loop's thread, so this starts it.
+class event_loop_work : public io_context_work
+{
+public:
+    explicit event_loop_work(event_loop_service& service) noexcept;
+};
+
+struct BOOST_SYMBOL_VISIBLE event_loop_executor_traits
+{
+    using target_type = event_loop_service;
+    using work = event_loop_work;
+    static constexpr bool has_strategy = false;
+    static constexpr bool captures = true;
+
+    static asio::io_context& context(event_loop_service& service) noexcept;
+    static bool running_in_this_thread(event_loop_service& service) noexcept;
+#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
+    static void work_started(event_loop_service& service) noexcept;
+    static void work_finished(event_loop_service& service) noexcept;
+#endif
+
+    template <class F, class Allocator>
+    static void execute(
+        event_loop_service& service, submission s, F&& f, Allocator const& allocator);
+};
+
+} // namespace detail
+
+/** Runs functions on the thread of an `event_loop`.
+
+    With `blocking.possibly`, the default, `execute` calls the function at once on that thread. With
+    `blocking.never`, and on any other thread, the function becomes a task; tasks of one thread run
+    in the order in which it submitted them. After the loop has ended the function is destroyed.
+
+    It answers and requires `blocking` (`possibly`, `never`), `relationship`, `outstanding_work` and
+    `allocator`, and answers `context` and `mapping`. 8 bytes; 16 with `outstanding_work.tracked`.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe; const members are safe.
+
+    @par Exception Safety
+    Only `execute` throws: what allocation and the function's move throw, `queue_full_error`, and
+    `std::system_error` if the loop's thread cannot be started; it is tried again the next time.
+*/
+using event_loop_executor =
+    detail::basic_executor<detail::event_loop_executor_traits, std::allocator<void>, false>;
+
+} // namespace asio_ewyk
+
+#endif

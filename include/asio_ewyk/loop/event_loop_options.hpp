@@ -1,0 +1,105 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_LOOP_EVENT_LOOP_OPTIONS_HPP
+#define ASIO_EWYK_LOOP_EVENT_LOOP_OPTIONS_HPP
+
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace asio_ewyk {
+
+struct stall_report;
+
+/** How an `event_loop` is to be. Every field has a default.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe.
+*/
+struct event_loop_options
+{
+    /// For `number`: the loops of the process are counted.
+    static constexpr std::size_t automatic = std::numeric_limits<std::size_t>::max();
+
+    /** The share of I/O in percent, where there is more of both than the loop can do: tasks get
+        `(100 - io_ratio) / io_ratio` times as long as I/O took. 1 to 100; with 100 a round of tasks
+        has 64 of them at most, if there was I/O. The term and the default are Netty's.
+    */
+    int io_ratio = 50;
+
+    /// The most tasks that may wait; 0: no limit. Beyond that a task from another thread is refused
+    /// with `queue_full_error`. Tasks of the loop's own thread are not: they belong to operations
+    /// that have begun. Asio's strands and the operations of other contexts do not expect it: a
+    /// strand that is refused stays locked. So submit to a limited loop only from your own code.
+    std::size_t max_pending_tasks = 0;
+
+    /// The thread is named `<name>-<number>`; where the system limits the length (Linux: 15
+    /// characters), the name's tail is cut, not the number.
+    std::string name = "loop";
+    std::size_t number = automatic;
+
+    /// The CPUs that the loops of a group are bound to, each to one: loop number `i` runs on
+    /// `cpus[i % cpus.size()]` only. Empty: the system chooses. A number must be one of a CPU that
+    /// the process may use; the constructor tries that out on the thread that calls it. Other
+    /// threads that a handler starts are bound as well, such as the one of Asio's resolver, but
+    /// not those of this library. Linux only; elsewhere it has no effect.
+    std::vector<int> cpus = {};
+
+    /** How long a loop without work goes on looking for some before it sleeps; at least 0. What
+        comes meanwhile needs no wake-up, neither of the one that submits nor of the loop: that
+        saves some microseconds for each, and costs a CPU. With `nanoseconds::max()` it never
+        sleeps: Netty's `SelectStrategy.BUSY_WAIT`. For loops that have a CPU of their own, see
+        #cpus; where threads outnumber CPUs, it takes the time of those that have work.
+    */
+    std::chrono::nanoseconds busy_wait = std::chrono::nanoseconds::zero();
+
+    /// Called on the loop's thread before its first task. Must not throw.
+    std::function<void()> on_thread_start = {};
+
+    /// Called on the loop's thread after its last task. Must not throw.
+    std::function<void()> on_thread_stop = {};
+
+    /// Called on the loop's thread with what a handler threw; the loop continues. Empty:
+    /// `std::terminate`. Must not throw.
+    std::function<void(std::exception_ptr)> on_exception = {};
+
+    /** How long a handler may run before it is reported as stalled; and likewise, how long tasks
+        may wait while no single handler is that long. 0: nothing is reported. At least 0. A report
+        comes within a tenth of the threshold after it, or 2 ms if that is more, while the handler
+        still runs, on a machine that is not overloaded. For that the process has a thread, while
+        there are handlers to watch; where none begin it sleeps.
+        The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
+    */
+    std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);
+
+    /** Called with each report, at most 10 times a second for a context, on the library's report
+        thread. It may use the context, but not destroy it, wait for its handlers, nor end the
+        process by `exit`: while it runs nothing else is reported, and the destructor of the
+        context waits for it. If it throws, that is caught, and the report goes to stderr, as it
+        does if this is empty.
+    */
+    std::function<void(stall_report const&)> on_stall = {};
+
+    /** The real-time signal that has a stalled thread write down its stack for the report; 0: none.
+        Linux with glibc only; from `SIGRTMIN` to `SIGRTMAX`, and the program must not use it for
+        anything else: a handler for it is installed, and stays. It interrupts system calls of the
+        thread, which are restarted where the system does that. It is not blocked on threads of the
+        library; those that call `run()` must not block it either, or there is no stack.
+    */
+    int stack_signal = 0;
+
+    /// Whether `metrics()` has histograms of delays and run times. That takes three looks at the
+    /// clock for each task, and two for each completion.
+    bool timing = false;
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,246 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_SERVER_SERVE_HPP
+#define ASIO_EWYK_SERVER_SERVE_HPP
+
+#include <asio_ewyk/detail/server/sessions.hpp>
+#include <asio_ewyk/server/listen.hpp>
+#include <asio_ewyk/server/serve_options.hpp>
+
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+// Calls a handler, with its executor and allocator. Not with its cancellation slot: co_spawn would
+// use that in a way that allows cancellation on one thread only.
+template <class Handler>
+struct end_of_serving
+{
+    using executor_type = asio::associated_executor_t<Handler, asio::any_io_executor>;
+    using allocator_type = asio::associated_allocator_t<Handler>;
+
+    // Not `otherwise` itself: a handler that does not need it may outlive that context.
+    end_of_serving(Handler h, asio::any_io_executor const& otherwise)
+        : handler(std::move(h))
+        , executor(asio::get_associated_executor(handler, otherwise))
+    {
+    }
+
+    executor_type get_executor() const noexcept { return executor; }
+
+    allocator_type get_allocator() const noexcept
+    {
+        return asio::get_associated_allocator(handler);
+    }
+
+    void operator()(std::exception_ptr e) { std::move(handler)(std::move(e)); }
+
+    Handler handler;
+    executor_type executor;
+};
+
+// Not a template of the workers' and the session's types, so that it is compiled once for all.
+template <class Protocol>
+struct start_serving
+{
+    using executor_type = asio::any_io_executor;
+
+    executor_type get_executor() const noexcept { return executor; }
+
+    template <class Handler>
+    void operator()(Handler handler, std::shared_ptr<serving<Protocol>> all,
+        typename serving<Protocol>::listeners listeners) const
+    {
+        auto slot = asio::get_associated_cancellation_slot(handler);
+        if (slot.is_connected())
+            slot.assign([weak = std::weak_ptr(all)](asio::cancellation_type) {
+                if (auto const alive = weak.lock())
+                    alive->stop();
+            });
+        asio::co_spawn(executor, serving<Protocol>::run(std::move(all), std::move(listeners)),
+            end_of_serving<Handler>(std::move(handler), executor));
+    }
+
+    executor_type executor; // the boss's
+};
+
+template <class Protocol, class Workers, class Session, class Token>
+auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
+    typename serving<Protocol>::listeners listeners, Token&& token)
+{
+    all->add_workers();
+    for (auto const& l : listeners)
+        all->watch_boss(asio::query(l->executor(), asio::execution::context));
+    all->watch_workers();
+    start_serving<Protocol> start{listeners.front()->executor()};
+    return asio::async_initiate<Token, void(std::exception_ptr)>(std::move(start), token,
+        std::shared_ptr<serving<Protocol>>(std::move(all)), std::move(listeners));
+}
+
+} // namespace detail
+
+/** Accepts connections and has each served by a coroutine on a context of the workers: Netty's
+    `ServerBootstrap`.
+
+    `session(socket)` is called, and its coroutine runs, on the worker's executor, which is also
+    that of the socket: a `tcp::socket`, or where `session` does not take that, the one whose type
+    has the worker's executor. There is one `session` for all connections, kept until the last has
+    ended, and called by several threads at a time. A coroutine that ends by an exception ends its
+    connection only.
+
+    `boss` and `workers` are each a context (`event_loop`, `strategy_context`, `io_context`) or a
+    group of them, and may be the same. Where they have no threads of their own they are to be run,
+    and the workers to be kept from running out of work (`asio::make_work_guard`).
+
+    The operation lasts until it is cancelled, with any cancellation type: then no client is
+    accepted any more, and the sessions have `serve_options::drain` to finish, 15 s by default. Then
+    their connections are shut down, and with `cancel_sessions` they are cancelled. The operation
+    completes after the last session, without an error; or likewise with an error that makes it
+    impossible to accept any more. A lack of descriptors or of memory is no such error: then it
+    pauses. It still waits for a session that goes on all the same, as objects that the session uses
+    may be destroyed after the completion.
+
+    A worker whose shutdown has begun gets no more clients; the others go on. The shutdown of the
+    last one cancels the operation, and so does that of the boss where it is a worker as well, or
+    the destruction of any. Sessions in workers that have ended are not waited for; their
+    connections are shut down as soon as the loop has ended (on Linux). A worker that refuses a
+    session is passed over; only if all refuse, the connection is closed and `on_session_error`
+    called. Shut the boss down after the operation: it cannot complete in a loop that has ended.
+
+    @par Completion Signature
+    `void(std::exception_ptr)`, by default on the executor of the boss's context.
+
+    @par Per-Operation Cancellation
+    `terminal`, `partial` and `total`, all with the meaning above.
+
+    @par Thread Safety
+    May be called by any thread. A cancellation signal may be emitted by any thread too, but not
+    while the operation is initiated, nor by two threads at a time.
+
+    @par Exception Safety
+    Listens before it returns, and throws `std::invalid_argument` for options that cannot work,
+    `boost::system::system_error` if it cannot listen or there are no two descriptors left, which it
+    keeps to shut connections down, with `operation_aborted` if the boss has ended, and
+    `std::system_error` if a loop's thread cannot be started, whatever the token.
+
+    @par Example
+    @snippet example/1_tutorial/7_event_loops.cpp serve
+
+    @see serve_options
+*/
+template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>
+auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
+    serve_options options, CompletionToken&& token)
+{
+    using protocol = asio::ip::tcp;
+    bool const several = options.reuse_port;
+    listen_options const how{.backlog = options.backlog,
+        .reuse_port = several,
+        .close_on_exec = options.close_on_exec};
+    auto all = std::make_shared<detail::sessions<protocol, Workers, Session>>(
+        workers, std::move(session), std::move(options));
+    typename detail::serving<protocol>::listeners listeners;
+    auto endpoint = where;
+    auto const listen = [&](auto& context) {
+        auto acceptor = detail::listen_on(context, endpoint, how);
+        endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
+        listeners.push_back(detail::make_listener(all, std::move(acceptor)));
+    };
+    if (several)
+        detail::for_each_context(boss, [&](auto& context) {
+            if (!detail::has_ended(context))
+                listen(context);
+        });
+    if (listeners.empty())
+        listen(detail::next_live_context(boss));
+    return detail::serve(
+        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with the default options.
+template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>
+auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
+    CompletionToken&& token)
+{
+    return asio_ewyk::serve(boss, workers, where, std::move(session), serve_options{},
+        std::forward<CompletionToken>(token));
+}
+
+/** Likewise, with acceptors of the caller's, which listen already: one at least, such as for IPv4
+    and for IPv6. They have their limits, their end and their `serve_options::control` in common.
+
+    Of any protocol that has connections, such as `asio::local::stream_protocol`; with
+    `asio::generic::stream_protocol`, of several: acceptors of others can be moved to its own. The
+    acceptors become non-blocking; their executors take the boss's part, that of the first where
+    one alone is needed. If any of them cannot accept any more, all end.
+
+    @par Exception Safety
+    As above; `std::invalid_argument` also if there is no acceptor.
+*/
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
+    Workers& workers, Session session, serve_options options, CompletionToken&& token)
+{
+    if (acceptors.empty())
+        throw std::invalid_argument("there must be an acceptor");
+    auto all = std::make_shared<detail::sessions<Protocol, Workers, Session>>(
+        workers, std::move(session), std::move(options));
+    typename detail::serving<Protocol>::listeners listeners;
+    for (auto& a : acceptors)
+        listeners.push_back(detail::make_listener(all, std::move(a)));
+    return detail::serve(
+        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with the default options.
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
+    Workers& workers, Session session, CompletionToken&& token)
+{
+    return asio_ewyk::serve(std::move(acceptors), workers, std::move(session), serve_options{},
+        std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with one acceptor of the caller's.
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
+    Session session, serve_options options, CompletionToken&& token)
+{
+    std::vector<asio::basic_socket_acceptor<Protocol, Executor>> one;
+    one.push_back(std::move(acceptor));
+    return asio_ewyk::serve(std::move(one), workers, std::move(session), std::move(options),
+        std::forward<CompletionToken>(token));
+}
+
+/// Likewise, with the default options.
+template <class Protocol, class Executor, detail::contexts Workers, class Session,
+    class CompletionToken>
+auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
+    Session session, CompletionToken&& token)
+{
+    return asio_ewyk::serve(std::move(acceptor), workers, std::move(session), serve_options{},
+        std::forward<CompletionToken>(token));
+}
+
+} // namespace asio_ewyk
+
+#endif

@@ -1,0 +1,153 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_SERVER_SERVE_CONTROL_HPP
+#define ASIO_EWYK_SERVER_SERVE_CONTROL_HPP
+
+#include <asio_ewyk/metrics.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+class connection_limiter;
+
+// A limit that may be set by any thread at any time, and stands in for an option then.
+class changed_limit
+{
+public:
+    void set(std::size_t n) noexcept { value_ = n == not_set ? n - 1 : n; }
+
+    std::size_t instead_of(std::size_t option) const noexcept
+    {
+        std::size_t const n = value_;
+        return n == not_set ? option : n;
+    }
+
+private:
+    static constexpr std::size_t not_set = std::numeric_limits<std::size_t>::max();
+
+    std::atomic<std::size_t> value_ = not_set;
+};
+
+// What the operations with the same serve_control count.
+class serve_figures
+{
+public:
+    // Calls `f` with the figures; it does not throw, and locks nothing.
+    template <class F>
+    void change(F f) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        f(now_);
+    }
+
+    // There are at least so many workers. Throws std::bad_alloc.
+    void need_workers(std::size_t n)
+    {
+        std::lock_guard const lock(mutex_);
+        if (now_.open_by_worker.size() < n)
+            now_.open_by_worker.resize(n);
+    }
+
+    serve_metrics now() const
+    {
+        std::lock_guard const lock(mutex_);
+        return now_;
+    }
+
+    changed_limit max_connections;
+    changed_limit max_accept_rate;
+
+private:
+    std::mutex mutable mutex_; // held for moments, within the connection limiter's
+    serve_metrics now_;        // guarded by it
+};
+
+// A listener that leaves its socket alone, for as long as this lives.
+class backing_off
+{
+public:
+    explicit backing_off(std::shared_ptr<serve_figures> figures) noexcept
+        : figures_(std::move(figures))
+    {
+        figures_->change([](serve_metrics& m) { ++m.backing_off; });
+    }
+
+    backing_off(backing_off const&) = delete;
+    backing_off& operator=(backing_off const&) = delete;
+
+    ~backing_off()
+    {
+        figures_->change([](serve_metrics& m) { --m.backing_off; });
+    }
+
+private:
+    std::shared_ptr<serve_figures> const figures_;
+};
+
+} // namespace detail
+
+/** A handle to a `serve`, to see what it does and to change its limits: give it a copy as
+    `serve_options::control`.
+
+    Copies are the same handle. It may be used before the operation begins and after it has ended,
+    and does not keep it. Several operations with the same one, at a time or one after the other,
+    add up; then worker _i_ is the _i_-th of the workers of each.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: safe, except for assignment and destruction.
+
+    @par Exception Safety
+    All functions: strong guarantee; `std::bad_alloc` is all that they throw.
+
+    @par Example
+    @snippet test/unit/serve_control.cpp metrics
+
+    @see serve_options, serve_metrics
+*/
+class serve_control
+{
+public:
+    serve_control()
+        : figures_(std::make_shared<detail::serve_figures>())
+    {
+    }
+
+    // Not movable: there is always something that it is a handle to.
+    serve_control(serve_control const&) noexcept = default;
+    serve_control& operator=(serve_control const&) noexcept = default;
+
+    /// What was counted so far.
+    serve_metrics metrics() const { return figures_->now(); }
+
+    /** From now on the limit of each operation with this handle, in place of its option; 0: none.
+
+        Clients that wait are looked for within a second. Where more connections are open already
+        they go on, and none is accepted until there are fewer. No-throw guarantee.
+    */
+    void max_connections(std::size_t n) noexcept { figures_->max_connections.set(n); }
+
+    /// Likewise of `serve_options::max_accept_rate`, in connections a second.
+    void max_accept_rate(std::size_t per_second) noexcept
+    {
+        figures_->max_accept_rate.set(per_second);
+    }
+
+private:
+    friend detail::connection_limiter;
+
+    std::shared_ptr<detail::serve_figures> figures_;
+};
+
+} // namespace asio_ewyk
+
+#endif

@@ -36,6 +36,14 @@
 #define ASIO_EWYK_HAS_PTHREAD
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define ASIO_EWYK_DETAIL_TSAN
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ASIO_EWYK_DETAIL_TSAN
+#endif
+#endif
+
 // For what is seldom called: compiled for size, and not inlined.
 #if defined(__GNUC__)
 #define ASIO_EWYK_COLD __attribute__((__cold__, __noinline__))

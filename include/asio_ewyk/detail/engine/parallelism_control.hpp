@@ -146,7 +146,9 @@ private:
     std::atomic<std::size_t> tasks_{0};
     std::atomic<duration::rep> ran_{0};
 
-    std::atomic<int> spread_{0}; // tasks that production was handed over for
+    // Tasks that production was handed over for. Relaxed: a count that is seen late is a thread
+    // more or less.
+    std::atomic<int> spread_{0};
 };
 
 } // namespace asio_ewyk::detail

@@ -5,19 +5,13 @@
 #ifndef ASIO_EWYK_DETAIL_OS_CONDITION_PARKER_HPP
 #define ASIO_EWYK_DETAIL_OS_CONDITION_PARKER_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 
-#if defined(__SANITIZE_THREAD__)
-#define ASIO_EWYK_DETAIL_TSAN
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ASIO_EWYK_DETAIL_TSAN
-#endif
-#endif
 #if defined(ASIO_EWYK_DETAIL_TSAN)
 #include <sanitizer/tsan_interface.h>
 #endif

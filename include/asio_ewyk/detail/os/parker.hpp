@@ -5,19 +5,14 @@
 #ifndef ASIO_EWYK_DETAIL_OS_PARKER_HPP
 #define ASIO_EWYK_DETAIL_OS_PARKER_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 // ThreadSanitizer holds back the signals of a thread that sleeps in a system call of its own, for
 // as long as it sleeps: a program that waits for SIGTERM could not be ended.
 // ASIO_EWYK_DETAIL_FUTEX_PARKER is for tests without signals, which test the parker that ships.
-#if defined(ASIO_EWYK_DETAIL_FUTEX_PARKER)
-#elif defined(__SANITIZE_THREAD__)
-#define ASIO_EWYK_DETAIL_TSAN
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ASIO_EWYK_DETAIL_TSAN
-#endif
-#endif
-
-#if defined(__linux__) && defined(__LP64__) && !defined(ASIO_EWYK_DETAIL_TSAN)
+#if defined(__linux__) && defined(__LP64__) \
+    && (!defined(ASIO_EWYK_DETAIL_TSAN) || defined(ASIO_EWYK_DETAIL_FUTEX_PARKER))
+#define ASIO_EWYK_DETAIL_HAS_FUTEX_PARKER
 #include <asio_ewyk/detail/os/futex_parker.hpp>
 #else
 #include <asio_ewyk/detail/os/condition_parker.hpp>
@@ -30,14 +25,12 @@ namespace asio_ewyk::detail {
 //
 // unpark() wakes the thread, or lets its next park_until() return at once; the sleeper may destroy
 // the object as soon as it is awake. park_until() is false if the deadline came first.
-#if defined(__linux__) && defined(__LP64__) && !defined(ASIO_EWYK_DETAIL_TSAN)
+#if defined(ASIO_EWYK_DETAIL_HAS_FUTEX_PARKER)
 using parker = futex_parker;
 #else
 using parker = condition_parker;
 #endif
 
 } // namespace asio_ewyk::detail
-
-#undef ASIO_EWYK_DETAIL_TSAN
 
 #endif

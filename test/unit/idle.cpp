@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -87,6 +88,30 @@ CONTEXT_TEST_CASE(no_wake_up_while_there_is_nothing_to_do, s)
     ctx.stop();
     for (auto& t : callers)
         t.join();
+}
+
+// A program may do then what only one with a single thread may, as unshare(CLONE_NEWUSER).
+BOOST_AUTO_TEST_CASE(no_thread_is_left_soon_after_the_last_context)
+{
+    auto const watchdogs = [] {
+        std::size_t n = 0;
+        for (auto const& task : std::filesystem::directory_iterator("/proc/self/task"))
+        {
+            std::ifstream comm(task.path() / "comm");
+            std::string name;
+            n += std::getline(comm, name) && name == "ewyk-watchdog-0";
+        }
+        return n;
+    };
+    for (int i = 0; i < 2; ++i)
+    {
+        {
+            ewyk::strategy_context ctx;
+            asio::post(ctx, [&] { BOOST_TEST(eventually([&] { return watchdogs() == 1; })); });
+            ctx.run();
+        }
+        BOOST_TEST(eventually([&] { return watchdogs() == 0; }));
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -61,7 +61,7 @@ struct client : detail::watchdog::client
     bool gone = false;
 };
 
-// Both ask; the thread is started by one of them, and ends with the last.
+// Both ask; the thread is started by one of them, and ends after the last.
 struct two_ask : scenario
 {
     two_ask()
@@ -82,7 +82,7 @@ struct two_ask : scenario
         c.gone = true;
     }
 
-    detail::watchdog watchdog;
+    detail::watchdog watchdog{std::chrono::milliseconds(0)};
     client clients[2];
 };
 
@@ -126,7 +126,7 @@ struct same_client : scenario
         detail::futex_parker seen;
     };
 
-    detail::watchdog watchdog;
+    detail::watchdog watchdog{std::chrono::milliseconds(0)};
     taker c{*this};
     checked::atomic<int> todo[2]{0, 0};
     detail::futex_parker done;
@@ -154,7 +154,7 @@ struct one_only_tries : scenario
         c.gone = true;
     }
 
-    detail::watchdog watchdog;
+    detail::watchdog watchdog{std::chrono::milliseconds(0)};
     client clients[2];
 };
 
@@ -183,7 +183,58 @@ struct one_goes_one_comes : scenario
         c.gone = true;
     }
 
-    detail::watchdog watchdog;
+    detail::watchdog watchdog{std::chrono::milliseconds(0)};
+    client clients[2];
+};
+
+// One comes as the thread leaves, and may not wait for that.
+struct one_comes_as_it_leaves : scenario
+{
+    one_comes_as_it_leaves() { watchdog.add(clients[0]); }
+
+    void thread(unsigned index) override
+    {
+        client& c = clients[index];
+        if (index == 0)
+            c.ask(watchdog);
+        else
+        {
+            gone.park_until(detail::forever);
+            watchdog.add(c);
+            c.todo.store(1, std::memory_order_relaxed);
+            watchdog.try_wake(c);
+        }
+        c.wait();
+        watchdog.remove(c);
+        c.gone = true;
+        if (index == 0)
+            gone.unpark();
+    }
+
+    detail::watchdog watchdog{std::chrono::milliseconds(0)};
+    client clients[2];
+    detail::futex_parker gone;
+};
+
+// Each goes and waits for the end of the thread, as at the end of the process; the other may have
+// come by then.
+struct one_ends_one_comes : scenario
+{
+    one_ends_one_comes() { watchdog.add(clients[0]); }
+
+    void thread(unsigned index) override
+    {
+        client& c = clients[index];
+        if (index == 1)
+            watchdog.add(c);
+        c.ask(watchdog);
+        c.wait();
+        watchdog.remove(c);
+        c.gone = true;
+        watchdog.end_if_unused();
+    }
+
+    detail::watchdog watchdog{std::chrono::hours(1)};
     client clients[2];
 };
 
@@ -206,7 +257,7 @@ struct one_is_not_there : scenario
         c.gone = true;
     }
 
-    detail::watchdog watchdog;
+    detail::watchdog watchdog{std::chrono::milliseconds(0)};
     client clients[2];
 };
 
@@ -216,6 +267,8 @@ std::vector<named_setup> const scenarios{
     {"one only tries", setup_of<one_only_tries>(2, 2), 10'000},
     {"one goes, one comes", setup_of<one_goes_one_comes<false>>(2, 2), 10'000},
     {"one goes, one tries", setup_of<one_goes_one_comes<true>>(2, 2), 200'000},
+    {"one comes as it leaves", setup_of<one_comes_as_it_leaves>(2, 2), 200'000},
+    {"one ends, one comes", setup_of<one_ends_one_comes>(2, 2), 10'000},
     {"one is not there", setup_of<one_is_not_there>(2, 2), 10'000},
 };
 

@@ -20,10 +20,17 @@ namespace asio_ewyk::detail {
 ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog& watchdog::instance()
 {
     static watchdog& one = *new watchdog;
+    struct end
+    {
+        watchdog& of;
+        ~end() { of.end_if_unused(); }
+    };
+    static end const at_exit{one};
     return one;
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog()
+ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog(std::chrono::milliseconds linger)
+    : linger_(linger)
 {
 #if defined(ASIO_EWYK_HAS_PTHREAD)
     ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
@@ -39,40 +46,67 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c) noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 {
-    {
-        std::unique_lock lock(mutex_);
-        client** link = &clients_;
-        while (*link != &c)
-            link = &(*link)->next_;
-        *link = c.next_;
-        take_woken();
-        erase(c);
-        c.added_ = false;
-        // What it calls may destroy another context. Then the thread does not end with the last
-        // client.
-        if (calls_)
-            return;
-        // What it calls may be the client's.
-        called_.wait(lock, [this] { return !calling_; });
-    }
-    end_if_unused();
-    start_for_woken(true);
+    std::unique_lock lock(mutex_);
+    client** link = &clients_;
+    while (*link != &c)
+        link = &(*link)->next_;
+    *link = c.next_;
+    take_woken();
+    erase(c);
+    c.added_ = false;
+    // What it calls may be the client's, and may destroy another context.
+    called_.wait(lock, [this] { return !calling_ || calls_; });
+    // The thread is to end soon, also where nothing was due.
+    bool const wakes = !clients_ && running_.load()
+        && sleeps_until_ > std::chrono::steady_clock::now() + linger_;
+    lock.unlock();
+    if (wakes)
+        sleep_.unpark();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
 {
-    std::lock_guard const life(life_mutex_);
+    if (calls_) // std::exit() in what it calls
+        return;
     {
-        std::lock_guard const lock(mutex_);
-        // Who waits until it has called that ends it then.
-        if (clients_ || calling_ || !thread_.joinable())
-            return;
-        // Under the lock: one that is added from now on is looked after by another thread.
-        running_.store(false);
-        ending_.store(true);
+        std::lock_guard const life(life_mutex_);
+        std::unique_lock lock(mutex_);
+        if (!clients_ && !calling_)
+        {
+            running_.store(false);
+            ending_.store(true);
+            lock.unlock();
+            sleep_.unpark();
+            if (thread_.joinable())
+                thread_.join();
+        }
     }
-    sleep_.unpark();
-    thread_.join();
+    start_for_woken(true);
+}
+
+// On its thread: whether that is to end, as there is no client. It does not wait for life_mutex_:
+// who has that may wait for its end.
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::leave() noexcept
+{
+    for (bool has_left = false;; has_left = true)
+    {
+        {
+            std::unique_lock const life(life_mutex_, std::try_to_lock);
+            if (!life)
+                return has_left; // who has the lock looks to those that are marked
+            std::lock_guard const lock(mutex_);
+            if (has_left && running_.load())
+                return true; // that is another thread
+            take_woken();
+            // Under the lock: one that is added from now on is looked after by another thread.
+            running_.store(clients_ != nullptr);
+            if (clients_)
+                return false;
+        }
+        // One that has found life_mutex_ locked has left what it has marked to this thread.
+        if (!woken_.load())
+            return true;
+    }
 }
 
 // Starts a thread for the clients that are marked. One that finds life_mutex_ locked may not wait,
@@ -217,6 +251,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
         block_signals blocked;
         unbound from_cpu;
         ending_.store(false);
+        if (thread_.joinable())
+            thread_.join(); // it has left
         thread_ = std::thread([this] { work(); });
         running_.store(true);
         // A thread that may not start one may have seen none, and the new one may have missed its
@@ -235,9 +271,11 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
     name_this_thread("ewyk-watchdog", 0);
     std::function<void()> const* call = nullptr;
     calls_ = &call;
+    time_point unused_since = forever;
     while (!ending_.load())
     {
         time_point next = forever;
+        bool is_unused = false;
         {
             std::unique_lock lock(mutex_);
             time_point const now = std::chrono::steady_clock::now();
@@ -261,8 +299,18 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
                 called_.notify_all();
                 continue;
             }
+            unused_since = clients_ ? forever : std::min(unused_since, now);
+            if (!clients_)
+                next = unused_since + linger_;
+            is_unused = next <= now && !clients_;
+            sleeps_until_ = next;
         }
-        sleep_.park_until(next);
+        if (!is_unused)
+            sleep_.park_until(next);
+        else if (leave())
+            return;
+        else
+            unused_since = forever;
     }
 }
 

@@ -148,7 +148,6 @@ struct pool_metrics
     // Of the moment.
 
     bool low_on_threads_now = false; ///< it is so
-    std::size_t leased = 0;          ///< threads, see `worker_pool::lease`
     std::size_t threads = 0;     ///< that live or are being started
     std::size_t starting = 0;    ///< of these: have not looked for work yet
     std::size_t parked = 0;      ///< have nothing to do

@@ -10,7 +10,6 @@
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
-#include <asio_ewyk/pool_lease.hpp>
 #include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
@@ -118,8 +117,7 @@ public:
     /// What the pool was made with, `automatic` filled in. No-throw guarantee.
     worker_pool_options const& options() const noexcept { return threads_.options(); }
 
-    /** Changes the limits. `max_threads` may not be more than what the pool was made with, nor as
-        few as are leased.
+    /** Changes the limits. `max_threads` may not be more than what the pool was made with.
 
         Threads that are too many end after what they run; those that produce go on, and keep one
         beside them. Throws `std::invalid_argument`, which names the field and its range, and
@@ -129,13 +127,6 @@ public:
 
     /// What they are. No-throw guarantee.
     worker_pool_limits limits() const noexcept { return threads_.limits(); }
-
-    /** Says that n threads of the pool will be held for long, as by producers that wait in it,
-        until the result is destroyed. The pool only refuses too many: it throws
-        `std::runtime_error`, with the numbers, if no thread would be left for tasks (strong
-        guarantee). Without that check such a program would hang. As Jetty's `ThreadPoolBudget`.
-    */
-    [[nodiscard]] pool_lease lease(std::size_t n) { return {threads_, n}; }
 
     // Figures of the moment; each may be out of date when it is read. No-throw guarantee.
 

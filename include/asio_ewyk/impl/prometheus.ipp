@@ -276,7 +276,6 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
         "Times when tasks began to wait and no thread could come.", m.low_on_threads);
     w.gauge("asio_ewyk_pool_low_on_threads", "1 while tasks wait and no thread can come.",
         m.low_on_threads_now);
-    w.gauge("asio_ewyk_pool_threads_leased", "Threads that are leased.", m.leased);
     w.each("asio_ewyk_pool_threads", "Threads of the pool.", "gauge", "state",
         {{"starting", m.starting}, {"parked", m.parked}, {"producing", m.producing},
             {"running", m.running}});

@@ -131,7 +131,6 @@ ASIO_EWYK_DECL pool_metrics worker_pool::metrics() const
 {
     pool_metrics m = threads_.metrics();
     m.tasks = client_.begun();
-    m.leased = threads_.leased();
     m.load = load();
     if (times_)
     {

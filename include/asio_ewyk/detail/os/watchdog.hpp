@@ -21,9 +21,9 @@
 namespace asio_ewyk::detail {
 
 // A thread of normal priority, one for the process, that looks after its clients. It sleeps until
-// the next look is due; if none is, it sleeps until it is woken. It ends 0.1 s after its last client
-// was removed: a program that makes contexts one after the other starts one thread. (Go calls its
-// own sysmon.)
+// the next look is due; if none is, it sleeps until it is woken. It ends 0.1 s after its last
+// client was removed: a program that makes contexts one after the other starts one thread. (Go
+// calls its own sysmon.)
 //
 // Never destroyed: contexts may outlive every static object.
 class BOOST_SYMBOL_VISIBLE watchdog

@@ -66,12 +66,6 @@ public:
     // Threads that are started from now on have the signal mask of this thread.
     void take_signal_mask() noexcept;
 
-    // Threads that will be held for long, as by producers that wait. Throws std::runtime_error if
-    // no thread would be left for tasks.
-    void lease(std::size_t n);
-    void end_lease(std::size_t n) noexcept;
-
-    std::size_t leased() const noexcept;
     bool low() const noexcept { return low_.load(); }
 
     // A parked thread, which then must be given a task; none if there is none, and then one more
@@ -285,7 +279,6 @@ private:
     // for the first thread that has it; who knows of a thread may read its slot without.
     std::vector<std::unique_ptr<worker>> workers_;
     std::size_t max_queue_;     // guarded by mutex_
-    std::size_t leased_ = 0;    // guarded by mutex_
     time_point tell_low_after_{}; // guarded by mutex_, as the next one
     bool low_was_told_ = false;
     fair_queue queue_;          // guarded by mutex_

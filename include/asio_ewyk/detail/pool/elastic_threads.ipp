@@ -44,7 +44,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
         "when_full must be caller_runs or reject");
     if (o.reserve == worker_pool_options::automatic)
     {
-        std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+        // The system reads a file for it.
+        static std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
         std::size_t const eighth = std::max<std::size_t>(1, o.max_threads / 8);
         o.reserve = std::min({o.max_threads - 1, cores, eighth});
     }
@@ -516,9 +517,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits con
     std::vector<std::size_t> woken(2 * options_.max_threads);
     {
         std::lock_guard lock(mutex_);
-        if (l.max_threads <= leased_)
-            throw std::invalid_argument("max_threads must be more than " + std::to_string(leased_)
-                + ", as so many are leased");
         max_threads_.store(l.max_threads);
         min_threads_.store(l.min_threads);
         idle_timeout_.store(l.idle_timeout);
@@ -539,30 +537,6 @@ ASIO_EWYK_DECL void elastic_threads::take_signal_mask() noexcept
     signal_mask const mine;
     std::lock_guard const lock(mutex_);
     signals_ = mine;
-}
-
-ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::lease(std::size_t n)
-{
-    std::lock_guard lock(mutex_);
-    std::size_t const most = max_threads_.load() - 1;
-    if (n > most - std::min(most, leased_))
-        throw std::runtime_error("asio_ewyk: the pool " + options_.name + " has at most "
-            + std::to_string(most + 1) + " threads, of which one is left for tasks; "
-            + std::to_string(leased_) + " are leased, and " + std::to_string(n)
-            + " more were asked for");
-    leased_ += n;
-}
-
-ASIO_EWYK_DECL void elastic_threads::end_lease(std::size_t n) noexcept
-{
-    std::lock_guard lock(mutex_);
-    leased_ -= n;
-}
-
-ASIO_EWYK_DECL std::size_t elastic_threads::leased() const noexcept
-{
-    std::lock_guard lock(mutex_);
-    return leased_;
 }
 
 // How clients, and in the end all threads, leave a pool.

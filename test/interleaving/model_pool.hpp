@@ -299,7 +299,7 @@ private:
     void run(pool_client& client, task* t)
     {
         call_frame frame(client.owner());
-        frame.pooled = true;
+        frame.thread = detail::call_frame::thread_of::pool;
         try
         {
             client.run(t);

@@ -169,8 +169,8 @@ private:
     void forget_but(std::uint64_t place, std::size_t task)
     {
         detail::call_frame const& f = *detail::call_frame::find(loop_.owner());
-        std::uint64_t const known = f.lease_number * 8 + f.occupies * 4
-            + (f.leased_by != nullptr) * 2 + f.producing;
+        std::uint64_t const known = f.lease_number * 8 + f.is_admitted() * 4
+            + (f.leased_by != nullptr) * 2 + f.produces();
         forget(((known * 16 + position_[self()]) * 16 + task) * 4 + place);
     }
 

@@ -239,7 +239,7 @@ private:
     // Waits for a handler, and runs it. False if the io_context was stopped.
     bool run_one(detail::call_frame& frame, bool may_wait = true)
     {
-        if (!frame.producing)
+        if (!frame.produces())
             fail("a thread that was superseded waits inside");
         if (may_wait)
             await([this] { return ready_.get() != 0 || stopped_.get() != 0; });
@@ -287,12 +287,12 @@ private:
         ++frame.uncounted;
         if (of_.is_exclusive())
         {
-            if (frame.producing && of_.awaited())
+            if (frame.produces() && of_.awaited())
                 of_.serve_section(frame, frame.stays && crew_.runners() == 1);
         }
         else
             settle(frame);
-        if (must_leave(frame) || !frame.producing)
+        if (must_leave(frame) || !frame.produces())
             come_out(frame);
     }
 
@@ -478,7 +478,7 @@ private:
 
     bool must_leave(detail::call_frame const& frame) const
     {
-        return frame.pooled && (crew_.not_stepping() == 0 || crew_.should_give_back(frame));
+        return frame.is_pooled() && (crew_.not_stepping() == 0 || crew_.should_give_back(frame));
     }
 
     // All that is left of what the thread knows, at that place in the code, is in its frame.
@@ -487,7 +487,7 @@ private:
         std::size_t const me = self();
         std::uint64_t left = frame.lease_number * 256 + more;
         left = left * 16 + (limit_[me] == unlimited ? 0 : frame.counted + 1);
-        left = left * 32 + frame.producing + 2 * (frame.counted + frame.uncounted != 0)
+        left = left * 32 + frame.produces() + 2 * (frame.counted + frame.uncounted != 0)
             + 4 * frame.stays + 8 * (frame.leased_by != nullptr) + 16 * leaves_[me];
         forget(((left * 8 + slot_[me] + 1) * 8 + counted_[me]) * 16 + where);
     }
@@ -516,7 +516,7 @@ private:
                     of.wake_up();
             }
         } const on_exit{*this, frame};
-        bool const endless = limit == unlimited && !(frame.pooled && of_.is_exclusive());
+        bool const endless = limit == unlimited && !(frame.is_pooled() && of_.is_exclusive());
         while (frame.counted < limit && !must_leave(frame))
         {
             leaves_[self()] = false;
@@ -533,7 +533,7 @@ private:
             else
                 any = run_one(frame);
             frame.stays = false;
-            if (!frame.producing || (stays && stopped()))
+            if (!frame.produces() || (stays && stopped()))
                 break;
             if (!any && !stays)
                 break;

@@ -65,7 +65,7 @@ struct produced_by_one : scenario
         explicit producer(produced_by_one& s)
             : call_frame(&s)
         {
-            producing = true;
+            duty = duty_t::producer;
             lease_number = s.first;
             leased_by = s.of.leases() ? &s.of.sentinel_.owner : nullptr;
             home = s.of.leases() ? nullptr : &s.of.sentinel_.owner;
@@ -147,7 +147,7 @@ struct one_takes_over : produced_by_one
         work(frame);
         of.mark_task(frame);
         of.settle(frame);
-        if (frame.producing)
+        if (frame.produces())
         {
             work(frame);
             of.leave(frame, true);

@@ -162,7 +162,7 @@ ASIO_EWYK_DECL auto strategy_service::where_to_run(detail::submission s) const n
 // After a task that was given away, by a thread that may have been late in a native handler.
 ASIO_EWYK_DECL void strategy_service::end_given(detail::call_frame& frame) noexcept
 {
-    if (!succession_.is_exclusive() && !frame.stepping && !succession_.has_lease(frame)
+    if (!succession_.is_exclusive() && !frame.steps() && !succession_.has_lease(frame)
         && !succession_.settle(frame))
         come_out(frame);
 }
@@ -231,7 +231,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr con
 
 ASIO_EWYK_DECL bool strategy_service::must_leave(detail::call_frame const& frame) const noexcept
 {
-    return frame.pooled ? !threads_.may_produce(frame) || threads_.should_give_back(frame)
+    return frame.is_pooled() ? !threads_.may_produce(frame) || threads_.should_give_back(frame)
                         : frame.throws && passed_.any();
 }
 
@@ -253,7 +253,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
             if (frame.away)
                 detail::call_frame::come_back(frame.away);
             bool const stopped = self.ioc_.stopped();
-            bool const only = !frame.pooled && self.threads_.runners() == 1;
+            bool const only = !frame.is_pooled() && self.threads_.runners() == 1;
             self.succession_.leave(frame, !stopped && !only);
             if (stopped)
                 self.threads_.wake_all();
@@ -271,7 +271,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
     if (succession_.watch().in_use())
         succession_.watch().alert();
     bool const endless = deadline == detail::forever && limit == unlimited && !times_
-        && !(frame.pooled && succession_.is_exclusive());
+        && !(frame.is_pooled() && succession_.is_exclusive());
     constexpr std::chrono::milliseconds shortest_pause(1);
     constexpr std::chrono::milliseconds longest_pause(64);
     auto pause = shortest_pause;
@@ -298,11 +298,12 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
             native_.fetch_add(native, std::memory_order_relaxed);
             frame.counted += native;
         }
-        if (!frame.producing || (stays && ioc_.stopped()))
+        if (!frame.produces() || (stays && ioc_.stopped()))
             break;
         if (n == 0 && !stays && (!visits || ioc_.stopped() || is_past(deadline)))
             break;
-        if (!stays && !succession_.is_exclusive() && !succession_.settle(frame) && !frame.producing)
+        if (!stays && !succession_.is_exclusive() && !succession_.settle(frame)
+            && !frame.produces())
             break;
         if (visits)
             pause = n == 0 ? std::min(2 * pause, longest_pause) : shortest_pause;
@@ -383,21 +384,21 @@ ASIO_EWYK_DECL void strategy_service::woken()
     {
         // The only caller stays inside: it gets the right again when the handler of the one that
         // comes back is over.
-        if (here->producing && succession_.awaited())
-            here->gave_way |= succession_.serve_section(
+        if (here->produces() && succession_.awaited())
+            here->gave_way += succession_.serve_section(
                 *here, here->nested != 0 || (here->stays && threads_.runners() == 1));
     }
-    else if (!here->in_task && !here->stepping)
+    else if (!here->in_task && !here->steps())
         succession_.settle(*here);
     if (!here->in_task
-        && (must_leave(*here) || !here->producing || (here->stays && succession_.visits())))
+        && (must_leave(*here) || !here->produces() || (here->stays && succession_.visits())))
         come_out(*here);
     if (!here->in_task)
         give_again();
     // It may be meant for another thread: one of the pool that is to leave, or a caller that is to
     // throw. Asio prefers those that wait for its condition to the one that waits inside the
     // system. So a thread that gets it instead stays here until it has reached the right one.
-    bool const leaves = here->pooled && !here->in_task;
+    bool const leaves = here->is_pooled() && !here->in_task;
     auto const is_meant_for_another = [this, leaves, throws = here->throws]() noexcept {
         return (!leaves && threads_.not_stepping() == 0 && threads_.pool().client().pins() != 0)
             || (!throws && passed_.any());
@@ -515,7 +516,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
     // A task that waits for handlers will not be short.
     if (may_wait)
         detail::call_frame::end_leases();
-    if (outer && (outer->producing || !succession_.is_exclusive()))
+    if (outer && (outer->produces() || !succession_.is_exclusive()))
         return run_nested(*outer, limit, may_wait, deadline);
     std::size_t counted = 0;
     try
@@ -559,7 +560,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
         counted += n - called;
         if (called != 0)
             called_.store(true);
-        if (n == 0 || all_at_once || frame.gave_way || (exclusive && !frame.producing)
+        if (n == 0 || all_at_once || frame.gave_way != 0 || (exclusive && !frame.produces())
             || (frame.throws && passed_.any()))
             break;
     }
@@ -586,7 +587,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& fram
     detail::flag_scope const stays(frame.stays, false);
     ++frame.nested;
     end const on_exit{frame, *this};
-    frame.gave_way = false;
+    frame.gave_way = 0;
     // While others run concurrently the one that it waits for may have run on another thread
     // already, and nothing would end this.
     bool const beside = may_wait && limit == 1 && !succession_.is_exclusive();
@@ -600,7 +601,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& fram
         return 1;
     }
     // Likewise for one that was in a section, of which this may be the second result.
-    return may_wait && n == 0 && frame.gave_way ? 1 : n;
+    return may_wait && n == 0 && frame.gave_way != 0 ? 1 : n;
 }
 
 // Handlers one by one, or what is ready, beside what others run.
@@ -610,7 +611,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::s
     if (!c.is_inner() && passed_.any())
         return 0;
     detail::call_frame frame(owner());
-    frame.stepping = true;
+    frame.thread = detail::call_frame::thread_of::stepping_caller;
     frame.throws = !c.is_inner();
     give_again();
     struct out
@@ -655,7 +656,8 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
     // Produces, if it may: by itself, or since it was asked to.
     auto const work = [&](bool (detail::succession::*begin)(detail::call_frame&) noexcept) {
         detail::call_frame frame(owner());
-        frame.stepping = c.is_stepping();
+        if (c.is_stepping())
+            frame.thread = detail::call_frame::thread_of::stepping_caller;
         frame.throws = c.throws();
         struct add
         {

@@ -73,7 +73,7 @@ public:
     // Threads of the pool produce only beside a caller that does.
     bool may_produce(call_frame const& frame) const noexcept
     {
-        return !frame.pooled || not_stepping() != 0;
+        return !frame.is_pooled() || not_stepping() != 0;
     }
 
     // With produce_consume, unless a task is in a blocking_section, and where all callers step,
@@ -91,7 +91,8 @@ public:
     // Whether a thread that produces is one of the pool which is needed no longer, as a caller may.
     bool should_give_back(call_frame const& frame) const noexcept
     {
-        return frame.pooled && !pool_may_produce_ && !some_are_away() && callers_.parked() != 0;
+        return frame.is_pooled() && !pool_may_produce_ && !some_are_away()
+            && callers_.parked() != 0;
     }
 
     // Gets the request a thread that is parked. `occupies`: see pool_threads.

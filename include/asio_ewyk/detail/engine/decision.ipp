@@ -29,7 +29,7 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
     bool spreads = false;
     if (sub == execute_produce_consume)
     {
-        if (frame.stepping)
+        if (frame.steps())
             sub = produce_consume; // a caller that steps runs it itself
         else if (succession_.is_exclusive())
             sub = choose(resolved, i, may_block, false);

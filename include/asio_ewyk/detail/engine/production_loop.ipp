@@ -93,7 +93,7 @@ ASIO_EWYK_DECL void production_loop::run_all(call_frame& frame)
     test_point();
     // The source may wait for as long as it likes: no other thread looks there meanwhile.
     bool looks = false;
-    while (frame.producing)
+    while (frame.produces())
         if (succession_.keep(frame))
         {
             // Not before: one that has lost its lease would take away what its successor is asked.

@@ -113,14 +113,14 @@ public:
     // Whether this thread, as far as it knows, is the producer, and no other has taken over.
     bool has_lease(call_frame const& frame) const noexcept
     {
-        return frame.producing && lease_.is(frame.lease_number);
+        return frame.produces() && lease_.is(frame.lease_number);
     }
 
     // Between two handlers: the thread produces on, or again. False if it is to leave the
     // io_context, as another one produces, or as it is to visit handlers.
     bool settle(call_frame& frame) noexcept
     {
-        if (frame.producing && lease_.renew(frame.lease_number)) [[likely]]
+        if (frame.produces() && lease_.renew(frame.lease_number)) [[likely]]
         {
             ++frame.lease_number;
             return true;
@@ -144,7 +144,7 @@ public:
     // The producer, before a task: none may take over while it runs. False if one has.
     bool keep(call_frame& frame) noexcept
     {
-        if (!frame.producing || !lease_.keep(frame.lease_number))
+        if (!frame.produces() || !lease_.keep(frame.lease_number))
             return false;
         ++frame.lease_number;
         frame.leased_by = nullptr; // a section has no effect
@@ -165,7 +165,7 @@ public:
             keep_no_more(frame);
             return true;
         }
-        return is_exclusive() || frame.stepping
+        return is_exclusive() || frame.steps()
             || (settle(frame) && threads_.may_produce(frame));
     }
 
@@ -173,7 +173,8 @@ public:
     bool may_be_taken_over(call_frame const& frame, strategy_t s) const noexcept
     {
         return !threads_.pool().pending_may_wait()
-            && (s == strategy_t::execute_produce_consume || threads_.may_take_over(frame.pooled));
+            && (s == strategy_t::execute_produce_consume
+                || threads_.may_take_over(frame.is_pooled()));
     }
 
     // The producer, before a task: has another thread produce. False if none could be had, and

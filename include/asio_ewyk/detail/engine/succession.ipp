@@ -32,14 +32,12 @@ ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
         sentinel_.alert();
     if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
         return false;
-    if (!lease_.acquire(frame.lease_number, frame.pooled))
+    if (!lease_.acquire(frame.lease_number, frame.is_pooled()))
     {
         threads_.pool().produces_no_more(frame);
         return false;
     }
-    // The lease says so from now on.
-    frame.occupies = false;
-    frame.producing = true;
+    frame.duty = call_frame::duty_t::producer;
     frame.leased_by = leases_ ? this : nullptr;
     frame.home = sections_ ? this : nullptr;
     return true;
@@ -47,7 +45,7 @@ ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
 
 ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
 {
-    frame.producing = false;
+    frame.duty = call_frame::duty_t::none;
     frame.leased_by = nullptr;
     if (acquire(frame))
     {
@@ -68,8 +66,9 @@ ASIO_EWYK_DECL void succession::leave(call_frame& frame, bool needed) noexcept
 {
     frame.leased_by = nullptr;
     frame.home = nullptr;
-    if (!std::exchange(frame.producing, false))
+    if (!frame.produces())
         return;
+    frame.duty = call_frame::duty_t::none;
     auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return;
@@ -139,7 +138,7 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     // with it.
     if (!waits && threads_.pool().pending_may_wait())
         return false;
-    frame.producing = false;
+    frame.duty = call_frame::duty_t::none;
     frame.leased_by = nullptr;
     trace_point(trace_event::hand_over, owner_);
     auto ended = lease_.end(frame.lease_number);
@@ -160,7 +159,7 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     if (!given && lease_.acquire(frame.lease_number, ended.pooled))
     {
         trace_point(trace_event::take_back, owner_);
-        frame.producing = true;
+        frame.duty = call_frame::duty_t::producer;
         frame.leased_by = this;
         return false;
     }
@@ -230,10 +229,8 @@ ASIO_EWYK_DECL void succession::come_back(call_frame& frame) noexcept
 ASIO_EWYK_DECL void succession::adopt(call_frame& frame) noexcept
 {
     threads_.pool().produces_again(frame);
-    // The lease says so from now on.
-    frame.occupies = false;
-    frame.lease_number = lease_.adopt(frame.pooled);
-    frame.producing = true;
+    frame.lease_number = lease_.adopt(frame.is_pooled());
+    frame.duty = call_frame::duty_t::producer;
 }
 
 // This thread waits, in the order of coming, until the lease is passed on to it.
@@ -268,8 +265,8 @@ ASIO_EWYK_DECL bool succession::serve_section(call_frame& frame, bool waits) noe
     returning_threads::entry me;
     if (waits)
         returning_.add(me);
-    frame.producing = false;
-    if (frame.pooled)
+    frame.duty = call_frame::duty_t::none;
+    if (frame.is_pooled())
         threads_.pool().vacate();
     bool const passed = returning_.pass_right();
     // The thread that has it now is to come by, too.

@@ -67,7 +67,7 @@ public:
     {
         std::size_t n = 0;
         for (call_frame const* f = top_; f; f = f->outer_)
-            n += f->owner_ == owner && f->pooled;
+            n += f->owner_ == owner && f->is_pooled();
         return n;
     }
 
@@ -77,7 +77,7 @@ public:
     {
         bool any = false;
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->home && f->producing && !f->away)
+            if (f->home && f->produces() && !f->away)
             {
                 any = true;
                 f->away = key;
@@ -104,7 +104,7 @@ public:
     {
         if (lessor* const by = std::exchange(leased_by, nullptr))
         {
-            producing = false;
+            duty = duty_t::none;
             by->release(lease_number);
         }
     }
@@ -130,31 +130,39 @@ public:
     // How many exceptions were under way when it began.
     int exceptions() const noexcept { return exceptions_; }
 
-    // This thread holds the right to produce, as far as it knows.
-    bool producing = false;
+    // Whose thread it is.
+    enum class thread_of : unsigned char
+    {
+        caller,
+        stepping_caller, // which drives the context step by step
+        pool,            // that was given a task of the owner
+    } thread = thread_of::caller;
+    bool is_pooled() const noexcept { return thread == thread_of::pool; }
+    bool steps() const noexcept { return thread == thread_of::stepping_caller; }
+
+    // What it does for production, as far as it knows.
+    enum class duty_t : unsigned char
+    {
+        none,
+        admitted, // the pool counts it among those that produce, and no lease says so
+        producer,
+    } duty = duty_t::none;
+    bool produces() const noexcept { return duty == duty_t::producer; }
+    bool is_admitted() const noexcept { return duty == duty_t::admitted; }
 
     // It runs a task, and what it dispatches is a part of that.
     bool in_task = false;
 
-    // It stands for a thread of the pool that was given a task of its owner.
-    bool pooled = false;
-
-    // The pool counts this thread among those that produce.
-    bool occupies = false;
-
     // It is inside io_context::run(), and has not asked to come out.
     bool stays = false;
-
-    // The caller drives the context step by step.
-    bool stepping = false;
 
     // What other threads have thrown leaves the call of run() that it stands for.
     bool throws = false;
 
     // How many calls of run() or a sibling of its owner handlers on this thread are inside of; and
-    // whether another handler has had the right during one.
+    // how often another handler has had the right during the last one.
     unsigned nested = 0;
-    bool gave_way = false;
+    unsigned gave_way = 0;
 
     // The lessor of the lease that this thread works on, and the lease; null if there is none, or
     // it is known to have ended.

@@ -225,7 +225,7 @@ ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
 {
     {
         call_frame frame(client.owner());
-        frame.pooled = true;
+        frame.thread = call_frame::thread_of::pool;
         frame.in_task = !t->is_request();
         try
         {

@@ -70,9 +70,11 @@ public:
     {
         pending_may_wait_.store(false, std::memory_order_relaxed);
         bool const occupies = std::exchange(pending_occupies_, false);
-        if (frame && frame->pooled && !frame->occupies)
-            frame->occupies = occupies;
-        else if (occupies)
+        if (!occupies)
+            return;
+        if (frame && frame->is_pooled() && !frame->is_admitted())
+            frame->duty = call_frame::duty_t::admitted;
+        else
             pool_.vacate();
     }
 
@@ -85,9 +87,12 @@ public:
     // Whether the thread of that frame may take the right to produce again.
     bool may_resume(call_frame& frame) noexcept
     {
-        if (frame.pooled && !frame.occupies)
-            frame.occupies = pool_.occupy_if_one_is_left();
-        return frame.occupies || !frame.pooled;
+        if (!frame.is_pooled() || frame.is_admitted())
+            return true;
+        if (!pool_.occupy_if_one_is_left())
+            return false;
+        frame.duty = call_frame::duty_t::admitted;
+        return true;
     }
 
     // One thread less is counted among those that produce.
@@ -96,14 +101,16 @@ public:
     // The thread of that frame no longer has the right to produce.
     void produces_no_more(call_frame& frame) noexcept
     {
-        if (std::exchange(frame.occupies, false))
-            pool_.vacate();
+        if (!frame.is_admitted())
+            return;
+        frame.duty = call_frame::duty_t::none;
+        pool_.vacate();
     }
 
     // It has it again, whether or not one is left for tasks.
     void produces_again(call_frame& frame) noexcept
     {
-        if (frame.pooled && !std::exchange(frame.occupies, true))
+        if (frame.is_pooled() && !frame.is_admitted())
             pool_.occupy();
     }
 

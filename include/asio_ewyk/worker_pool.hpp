@@ -175,7 +175,7 @@ private:
     void stamp(detail::task* t) noexcept
     {
         if (times_)
-            t->submitted = detail::time_stamp(std::chrono::steady_clock::now());
+            t->submitted = std::chrono::steady_clock::now();
     }
 
     mutable detail::delay_meter delay_;

@@ -20,9 +20,6 @@ namespace {
 
 using histogram = ewyk::duration_histogram;
 
-// There was room for the time of submission.
-static_assert(sizeof(ewyk::detail::task) == 3 * sizeof(void*) || sizeof(void*) != 8);
-
 static_assert(std::is_aggregate_v<ewyk::strategy_metrics>);
 static_assert(std::is_aggregate_v<ewyk::pool_metrics>);
 static_assert(std::is_aggregate_v<ewyk::loop_metrics>);

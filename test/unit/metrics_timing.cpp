@@ -69,23 +69,6 @@ BOOST_AUTO_TEST_CASE(counts_and_quantiles)
     BOOST_TEST(histogram().count_up_to(1s) == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(a_stamp_knows_its_age)
-{
-    using ewyk::detail::time_stamp;
-    using durations = std::vector<std::chrono::nanoseconds>;
-    for (auto const passed : durations{0ns, 256ns, 1ms, 17min, 20min, 70h})
-        // Also where the 40 bits wrap around.
-        for (auto const at : durations{0ns, 1000s, 281400s, 123456789s})
-        {
-            ewyk::detail::time_point const then{at};
-            auto const age = time_stamp(then).age(then + passed);
-            BOOST_TEST((age >= passed - 256ns));
-            BOOST_TEST((age <= passed + 256ns));
-        }
-    // There is padding for it.
-    BOOST_TEST(sizeof(ewyk::detail::task) == 3 * sizeof(void*));
-}
-
 STRATEGY_TEST_CASE(of_a_context, s)
 {
     ewyk::strategy_context ctx({.strategy = s, .max_threads = 4, .timing = true});

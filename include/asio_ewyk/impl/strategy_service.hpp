@@ -164,7 +164,7 @@ void strategy_service::give(detail::submission s, std::uint64_t note, F& f)
     detail::task* const t = detail::make_task(std::move(f), s.strategy, s.invocation,
         std::allocator<void>(), [this]() noexcept { return task_work(*this); });
     if (times_)
-        t->submitted = detail::time_stamp(submitted(note));
+        t->submitted = submitted(note);
     detail::trace_point(detail::trace_event::post, t);
     detail::trace_choice(t, s.strategy, detail::sub_strategy::produce_execute_consume, false);
     if (detail::task* const back = threads_.give(detail::task_ptr(t), s.strategy))

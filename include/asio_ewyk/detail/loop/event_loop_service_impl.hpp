@@ -90,7 +90,7 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
         throw;
     }
     if (times_)
-        t->submitted = time_stamp(std::chrono::steady_clock::now());
+        t->submitted = std::chrono::steady_clock::now();
     trace_point(trace_event::post, t);
     if (inside)
     {
@@ -125,7 +125,7 @@ void event_loop_service::add_after_round(F&& f)
 {
     task* const t = make_task(std::forward<F>(f), {}, {}, std::allocator<void>());
     if (times_)
-        t->submitted = time_stamp(std::chrono::steady_clock::now());
+        t->submitted = std::chrono::steady_clock::now();
     trace_point(trace_event::post, t);
     depth_.add();
     after_round_.push(t);

@@ -6,7 +6,7 @@
 #define ASIO_EWYK_DETAIL_TASK_TASK_HPP
 
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
-#include <asio_ewyk/detail/task/time_stamp.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 
@@ -70,8 +70,7 @@ public:
     task* next = nullptr;
 
     // When it was submitted; written only if that is measured, before others can see the task.
-    // It fills padding, so it costs no memory.
-    time_stamp submitted;
+    time_point submitted{};
 
 protected:
     task(action act, strategy_t s, invocation_t i, bool request = false) noexcept

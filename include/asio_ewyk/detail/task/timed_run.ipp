@@ -21,7 +21,7 @@ ASIO_EWYK_DECL void timed_run::record() const noexcept
 ASIO_EWYK_DECL void run_measured(task_times& times, task& t)
 {
     timed_run const timed(&times);
-    times.queue_delay.record(t.submitted.age(timed.began()));
+    times.queue_delay.record(timed.began() - t.submitted);
     t.run();
 }
 

@@ -7,7 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/executor/basic_executor.hpp>
-#include <asio_ewyk/detail/os/io_context_work.hpp>
+#include <asio_ewyk/detail/executor/service_traits.hpp>
 
 #include <boost/asio/execution/executor.hpp>
 
@@ -20,30 +20,7 @@ class strategy_service;
 
 namespace detail {
 
-class strategy_work : public io_context_work
-{
-public:
-    explicit strategy_work(strategy_service& service) noexcept;
-};
-
-struct BOOST_SYMBOL_VISIBLE strategy_executor_traits
-{
-    using target_type = strategy_service;
-    using work = strategy_work;
-    static constexpr bool has_strategy = true;
-    static constexpr bool captures = true;
-
-    static asio::io_context& context(strategy_service& service) noexcept;
-    static bool running_in_this_thread(strategy_service& service) noexcept;
-#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
-    static void work_started(strategy_service& service) noexcept;
-    static void work_finished(strategy_service& service) noexcept;
-#endif
-
-    template <class F, class Allocator>
-    static void execute(
-        strategy_service& service, submission s, F&& f, Allocator const& allocator);
-};
+using strategy_executor_traits = service_traits<strategy_service, true>;
 
 } // namespace detail
 

@@ -7,7 +7,6 @@
 
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
-#include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/config.hpp>
@@ -16,6 +15,13 @@
 #include <utility>
 
 namespace asio_ewyk {
+
+static_assert(asio::execution::is_executor_v<strategy_executor>);
+static_assert(sizeof(strategy_executor) <= 16);
+static_assert(
+    sizeof(std::decay_t<decltype(asio::require(std::declval<strategy_executor>(),
+            asio::execution::outstanding_work.tracked))>)
+    <= 16);
 
 // What a task of the pool is to the io_context: outstanding work until it has run.
 class BOOST_SYMBOL_VISIBLE strategy_service::task_work
@@ -27,7 +33,7 @@ public:
     }
 
 private:
-    detail::strategy_work work_;
+    detail::strategy_executor_traits::work work_;
 };
 
 // What is posted to the io_context: a function, and how it is to be run.

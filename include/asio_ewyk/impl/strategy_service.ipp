@@ -12,7 +12,6 @@
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
-#include <asio_ewyk/impl/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/steady_timer.hpp>

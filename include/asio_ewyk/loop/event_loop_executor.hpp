@@ -7,7 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/executor/basic_executor.hpp>
-#include <asio_ewyk/detail/os/io_context_work.hpp>
+#include <asio_ewyk/detail/executor/service_traits.hpp>
 
 #include <boost/asio/execution/executor.hpp>
 
@@ -20,31 +20,7 @@ namespace detail {
 
 class event_loop_service;
 
-// Outstanding work needs the loop's thread, so this starts it.
-class event_loop_work : public io_context_work
-{
-public:
-    explicit event_loop_work(event_loop_service& service) noexcept;
-};
-
-struct BOOST_SYMBOL_VISIBLE event_loop_executor_traits
-{
-    using target_type = event_loop_service;
-    using work = event_loop_work;
-    static constexpr bool has_strategy = false;
-    static constexpr bool captures = true;
-
-    static asio::io_context& context(event_loop_service& service) noexcept;
-    static bool running_in_this_thread(event_loop_service& service) noexcept;
-#if defined(ASIO_EWYK_DETAIL_TS_EXECUTORS)
-    static void work_started(event_loop_service& service) noexcept;
-    static void work_finished(event_loop_service& service) noexcept;
-#endif
-
-    template <class F, class Allocator>
-    static void execute(
-        event_loop_service& service, submission s, F&& f, Allocator const& allocator);
-};
+using event_loop_executor_traits = service_traits<event_loop_service, false>;
 
 } // namespace detail
 

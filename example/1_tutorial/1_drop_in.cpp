@@ -16,10 +16,11 @@ using namespace std::chrono_literals;
 
 int main()
 {
+    // tag::app[]
     asio_ewyk::strategy_context context; // was: asio::io_context context;
 
     asio::steady_timer timer(context, 100ms);
-    timer.async_wait([](auto) { std::cout << "the timer, in time\n"; });
+    timer.async_wait([](auto) { std::cout << "the timer\n"; });
 
     asio::post(context, [] {
         std::cout << "a handler blocks\n";
@@ -28,5 +29,6 @@ int main()
     });
 
     context.run();
+    // end::app[]
 }
 // end::program[]

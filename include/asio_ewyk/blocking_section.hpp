@@ -22,16 +22,17 @@ namespace asio_ewyk {
     handler runs, and goes on behind those that are ready by then. What the handler has deferred
     before the section waits until the handler is over. So what handlers share needs no strand, but
     may have changed across the section. During the section the thread does not work for the
-    context: `dispatch` posts. The guard must be destroyed in the same task, and so not span a
-    `co_await`; in a debug build that is asserted. Otherwise the section may end only with `run()`,
-    and other handlers run beside those of this thread. When the guard is destroyed the thread must
-    hold no mutex that other handlers lock. The last `run()` does not return before the end of the
-    section.
+    context: `dispatch` posts. When the guard is destroyed the thread must hold no mutex that other
+    handlers lock. The last `run()` does not return before the end of the section.
 
     Elsewhere it has no effect: without a grace, with an invocation type that keeps its thread, in a
     `strategy_context` whose concurrency hint promises one thread, with `produce_consume` by
     `use_strategy`, with an executor of `produce_consume` in a context of another strategy, in a
     task of a `worker_pool`, on a thread that runs no task.
+
+    The guard must be destroyed in the same task, and so not span a `co_await`; in a debug build
+    that is asserted, with any strategy. With `produce_consume` the section may otherwise end only
+    with `run()`, and other handlers run beside those of this thread.
 
     It is optional: without it, a task that blocks delays the others by the grace. Guards may be
     nested, and only the outermost counts. With a grace, this thread may produce again after the
@@ -53,24 +54,24 @@ class [[nodiscard]] blocking_section
 public:
     /// Some nanoseconds, and a wake-up where a thread takes over.
     blocking_section() noexcept
-        : away_((detail::call_frame::end_leases(), detail::call_frame::go_away(this)))
+        : place_(detail::call_frame::here())
+        , away_((detail::call_frame::end_leases(), detail::call_frame::go_away(this)))
     {
     }
 
     /// Where one task runs at a time, waits until no other runs.
     ~blocking_section()
     {
-        if (away_)
-        {
-            [[maybe_unused]] bool const back = detail::call_frame::come_back(this);
-            assert(back && "a blocking_section must end in the task in which it began");
-        }
+        [[maybe_unused]] bool const same = detail::call_frame::here() == place_;
+        [[maybe_unused]] bool const back = !away_ || detail::call_frame::come_back(this);
+        assert(same && back && "a blocking_section must end in the task in which it began");
     }
 
     blocking_section(blocking_section const&) = delete;
     blocking_section& operator=(blocking_section const&) = delete;
 
 private:
+    detail::call_frame::place const place_;
     bool const away_;
 };
 

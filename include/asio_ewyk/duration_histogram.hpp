@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_DURATION_HISTOGRAM_HPP
 #define ASIO_EWYK_DURATION_HISTOGRAM_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>

@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_SWITCH_TO_HPP
 #define ASIO_EWYK_SWITCH_TO_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/impl/switch_to.hpp>
 
 #include <boost/asio/async_result.hpp>

@@ -5,6 +5,12 @@
 #ifndef ASIO_EWYK_DETAIL_CONFIG_HPP
 #define ASIO_EWYK_DETAIL_CONFIG_HPP
 
+// Before all else, and the end of the compilation: hundreds of errors would follow.
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
+#error "asio_ewyk needs C++20: compile with -std=c++20 or /std:c++20"
+#include "asio_ewyk needs C++20"
+#endif
+
 #include <boost/config.hpp>
 
 // What differs between versions and configurations of Asio, and how the library is compiled: only

@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_LOOP_CONTEXT_GROUP_HPP
 #define ASIO_EWYK_LOOP_CONTEXT_GROUP_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/iterator/indirect_iterator.hpp>

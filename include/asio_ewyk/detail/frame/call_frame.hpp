@@ -93,6 +93,16 @@ public:
         return come_back(key, top_);
     }
 
+    // What tells one handler on this thread from another.
+    struct place
+    {
+        call_frame const* frame;
+        std::size_t counted;
+
+        friend bool operator==(place, place) noexcept = default;
+    };
+    BOOST_NOINLINE static place here() noexcept { return {top_, top_ ? top_->counted : 0}; }
+
     // Ends the leases that tasks on this thread run on, if they have not ended.
     BOOST_NOINLINE static void end_leases() noexcept
     {

@@ -34,9 +34,6 @@ public:
         for (std::size_t l = 0; l != t.lanes.size(); ++l)
             if (o.all_threads || works(t.lanes[l]))
                 shown_.push_back(l);
-        std::stable_sort(shown_.begin(), shown_.end(), [&](std::size_t a, std::size_t b) {
-            return t.lanes[a].order < t.lanes[b].order;
-        });
         for (std::size_t row = 0; row != shown_.size(); ++row)
             rows_[shown_[row]] = row;
         double first = std::numeric_limits<double>::max(), last = 0;

@@ -50,10 +50,9 @@ inline void describe_all(text_sink& out) noexcept
 {
     time_point const now = std::chrono::steady_clock::now();
     registry_slot::for_each([&](registry_slot& p) {
-        void const* const owner = p.owner();
-        p.look(owner, [&](registration const& w) {
+        p.look([&](registration const& w) {
             w.what().tell_state(out);
-            out << ", its threads work for " << owner << '\n';
+            out << ", its threads work for " << w.owner() << '\n';
         });
     });
     thread_activity::for_each(

@@ -65,16 +65,6 @@ public:
     // there is one; if not, it looks as soon as there is one.
     bool wake(client& c, bool may_start = true) noexcept;
 
-    // Likewise, for a thread that may hold a lock which a fork under way waits for. The client may
-    // not be added; then there is nothing to wake it for.
-    enum class answer
-    {
-        yes,
-        later,   // another thread has the lock, and looks to it
-        refused, // the system has no thread; the next wake() or try_wake() asks once more
-    };
-    answer try_wake(client& c) noexcept;
-
     // On the watchdog's thread: has it call f() when it holds no lock, so that f() may fork, or run
     // a context. f() lives until the client is removed that is looked at. False on another thread.
     static bool call_later(std::function<void()> const& f) noexcept
@@ -84,9 +74,6 @@ public:
         return calls_;
     }
 
-    // In the child of a fork: another thread may have been about to wake that client.
-    static void forget_wake(client& c) noexcept { c.woken_.store(false); }
-
     // Whether it has a thread.
     bool running() const noexcept { return running_.load(); }
 
@@ -95,7 +82,7 @@ private:
 
     bool mark(client& c) noexcept;
     void end_if_unused() noexcept;
-    answer start_for_woken(bool may_wait) noexcept;
+    void start_for_woken() noexcept;
     void take_woken() noexcept;
     static void insert(client*& list, client& c) noexcept;
     static void erase(client& c) noexcept;

@@ -56,7 +56,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
         called_.wait(lock, [this] { return !calling_; });
     }
     end_if_unused();
-    start_for_woken(true);
+    start_for_woken();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
@@ -75,28 +75,22 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
     thread_.join();
 }
 
-// Starts a thread for the clients that are marked. One that finds life_mutex_ locked may not wait,
-// and has marked its client before: who has the lock looks once more when it is free again.
-ASIO_EWYK_DECL watchdog::answer watchdog::start_for_woken(bool may_wait) noexcept
+// Starts a thread for clients that were woken by threads that may not start one.
+ASIO_EWYK_DECL void watchdog::start_for_woken() noexcept
 {
     while (woken_.load() && !running_.load()) [[unlikely]]
     {
-        std::unique_lock life(life_mutex_, std::defer_lock);
-        if (may_wait)
-            life.lock();
-        else if (!life.try_lock())
-            return answer::later;
-        std::unique_lock lock(mutex_); // not a fork's: that has locked life_mutex_ before
+        std::lock_guard const life(life_mutex_);
+        std::unique_lock lock(mutex_);
         if (!clients_)
         {
-            take_woken(); // of those that were not added, or are no longer
+            take_woken(); // of those that are no longer added
             continue;
         }
         lock.unlock();
         if (!start())
-            return answer::refused;
+            return;
     }
-    return answer::yes;
 }
 
 // False if it was marked already.
@@ -194,16 +188,6 @@ ASIO_EWYK_DECL bool watchdog::wake(client& c, bool may_start) noexcept
     return start();
 }
 
-ASIO_EWYK_DECL watchdog::answer watchdog::try_wake(client& c) noexcept
-{
-    if (wake(c, false))
-        return answer::yes;
-    answer const a = start_for_woken(false);
-    // The thread that has the lock may have said that it runs, and taken what was marked, between
-    // the two looks.
-    return a == answer::later && wake(c, false) ? answer::yes : a;
-}
-
 // Under life_mutex_. If the system refuses, the next wake() tries again.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
 {
@@ -276,7 +260,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_parent() noexcept
 {
     instance().mutex_.unlock();
     instance().life_mutex_.unlock();
-    instance().start_for_woken(true);
+    instance().start_for_woken();
 }
 
 // The child has no watchdog; the first wake() starts one.

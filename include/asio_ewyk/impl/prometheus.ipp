@@ -21,49 +21,32 @@
 
 namespace asio_ewyk {
 
-// Adds to the page, and takes back what it has added unless it is committed.
+// Adds samples to a page.
 class prometheus_page::writer
 {
 public:
     // Each metric's name begins with the prefix.
     writer(prometheus_page& page, std::vector<label> const& labels, std::string_view prefix = {})
         : families_(page.families_)
-        , labels_(labels)
         , prefix_(prefix)
     {
-        before_.reserve(families_.size());
-        for (family const& f : families_)
-            before_.push_back(f.samples.size());
+        static constexpr std::array<std::string_view, 8> ours{
+            "state", "queue", "kind", "le", "strategy", "sub_strategy", "worker", "reason"};
         for (label const& l : labels)
         {
-            static constexpr std::array<std::string_view, 8> ours{
-                "state", "queue", "kind", "le", "strategy", "sub_strategy", "worker",
-                "reason"};
-            bool const twice = std::count_if(labels.begin(), labels.end(),
-                                   [&](label const& other) { return other.first == l.first; })
-                != 1;
-            if (!is_name(l.first, false) || l.first.starts_with("__") || twice
+            auto const same = [&](label const& other) { return other.first == l.first; };
+            if (!is_name(l.first, false) || l.first.starts_with("__")
+                || std::count_if(labels.begin(), labels.end(), same) != 1
                 || std::find(ours.begin(), ours.end(), l.first) != ours.end())
                 throw std::invalid_argument(
                     "asio_ewyk: a label must be a name, given once, that the page does not use: "
                     + l.first);
+            add_label(labels_, l.first, l.second);
         }
     }
 
     writer(writer const&) = delete;
     writer& operator=(writer const&) = delete;
-
-    ~writer()
-    {
-        if (committed_)
-            return;
-        families_.erase(
-            families_.begin() + static_cast<std::ptrdiff_t>(before_.size()), families_.end());
-        for (std::size_t i = 0; i != before_.size(); ++i)
-            families_[i].samples.erase(before_[i]);
-    }
-
-    void commit() noexcept { committed_ = true; }
 
     // A counter if its name ends with `_total`, else a gauge. A time is written in seconds.
     void add(std::string_view name, std::string_view help, auto value)
@@ -108,17 +91,6 @@ public:
         sample("", text(h.max));
     }
 
-    // One of the caller's own.
-    void own(std::string_view name, std::string_view help, std::string_view type, double value)
-    {
-        if (!is_name(name, true))
-            throw std::invalid_argument(
-                "asio_ewyk: not the name of a metric: " + std::string(name));
-        begin(name, help, type);
-        sample("", text(value));
-    }
-
-private:
     static bool is_name(std::string_view name, bool of_metric) noexcept
     {
         static constexpr std::string_view digits = "0123456789";
@@ -128,6 +100,7 @@ private:
             && name.find_first_not_of(allowed.substr(of_metric ? 0 : 1)) == name.npos;
     }
 
+private:
     static std::string text(std::integral auto n) { return std::to_string(n); }
     static std::string text(std::chrono::nanoseconds t)
     {
@@ -176,32 +149,28 @@ private:
         current_ = &*found;
     }
 
+    static void add_label(std::string& to, std::string_view name, std::string_view is)
+    {
+        to.append(to.empty() ? "" : ",").append(name).append("=\"");
+        to.append(escaped(is, true)).append("\"");
+    }
+
     // With a label more, unless its name is empty.
     void sample(std::string_view suffix, std::string_view value, std::string_view key = {},
         std::string_view is = {})
     {
-        std::string& out = current_->samples;
-        (out += current_->name) += suffix;
-        char before = '{';
-        auto const add = [&](std::string_view n, std::string_view v) {
-            out += before;
-            (out += n) += "=\"";
-            (out += escaped(v, true)) += '"';
-            before = ',';
-        };
-        for (label const& l : labels_)
-            add(l.first, l.second);
+        std::string labels = labels_;
         if (!key.empty())
-            add(key, is);
-        out += before == ',' ? "} " : " ";
-        (out += value) += '\n';
+            add_label(labels, key, is);
+        if (!labels.empty())
+            labels = '{' + labels + '}';
+        current_->samples.append(current_->name).append(suffix).append(labels);
+        current_->samples.append(" ").append(value).append("\n");
     }
 
     std::vector<family>& families_;
-    std::vector<std::size_t> before_; // how long the samples of each family were
-    bool committed_ = false;
-    std::vector<label> const& labels_;
     std::string_view const prefix_;
+    std::string labels_; // as they are written
     family* current_ = nullptr;
 };
 
@@ -244,7 +213,6 @@ ASIO_EWYK_DECL void prometheus_page::add(
     w.histogram("queue_delay_seconds", "Time from the submission of a task until it began.",
         m.queue_delay);
     w.histogram("run_time_seconds", "Time that a task ran.", m.run_time);
-    w.commit();
 }
 
 ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<label> const& labels)
@@ -273,7 +241,6 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
     w.histogram("queue_delay_seconds", "Time from the submission of a function until it began.",
         m.queue_delay);
     w.histogram("run_time_seconds", "Time that a function ran.", m.run_time);
-    w.commit();
 }
 
 ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<label> const& labels)
@@ -291,7 +258,6 @@ ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<labe
     w.histogram("run_time_seconds", "Time that a task or a completion ran.", m.run_time);
     w.histogram("poll_delay_seconds", "Time that a round of tasks kept I/O waiting.",
         m.poll_delay);
-    w.commit();
 }
 
 ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<label> const& labels)
@@ -313,7 +279,6 @@ ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<lab
     for (std::size_t i = 0; i != m.open_by_worker.size(); ++i)
         w.add("worker_connections", "Connections that have a session on that worker.", "worker",
             {{std::to_string(i), m.open_by_worker[i]}});
-    w.commit();
 }
 
 ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<label> const& labels)
@@ -323,26 +288,15 @@ ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<labe
         {{"overload", m.refused}, {"late", m.late}, {"full", m.full}});
     w.add("queue_delay_seconds", "How long what began last had waited.", m.queue_delay);
     w.add("overloaded", "Whether all delays are too long.", m.overloaded);
-    w.commit();
 }
 
-ASIO_EWYK_DECL void prometheus_page::add_counter(std::string_view name, std::string_view help,
-    double value, std::vector<label> const& labels)
-{
-    if (!name.ends_with("_total"))
-        throw std::invalid_argument(
-            "asio_ewyk: a counter's name ends with _total: " + std::string(name));
-    writer w(*this, labels);
-    w.own(name, help, "counter", value);
-    w.commit();
-}
-
-ASIO_EWYK_DECL void prometheus_page::add_gauge(std::string_view name, std::string_view help,
-    double value, std::vector<label> const& labels)
+ASIO_EWYK_DECL void prometheus_page::add(std::string_view name, std::string_view help, double value,
+    std::vector<label> const& labels)
 {
     writer w(*this, labels);
-    w.own(name, help, "gauge", value);
-    w.commit();
+    if (!w.is_name(name, true))
+        throw std::invalid_argument("asio_ewyk: not the name of a metric: " + std::string(name));
+    w.add(name, help, value);
 }
 
 } // namespace asio_ewyk

@@ -5,11 +5,10 @@
 #ifndef ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_WRITER_HPP
 #define ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_WRITER_HPP
 
+#include <asio_ewyk/detail/diagnostics/handler_name.hpp>
 #include <asio_ewyk/detail/diagnostics/json_text.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_log.hpp>
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
-
-#include <boost/core/demangle.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -116,7 +115,7 @@ private:
             else if (static_cast<unsigned>(r.event) % 2 == 0)
             {
                 open.push_back(&r);
-                if (is_shown(r))
+                if (!name_of(r).empty())
                     write('B', r);
             }
             // Else it ends; not a span whose beginning was overwritten.
@@ -130,26 +129,16 @@ private:
             end_span(*open.back(), end_);
     }
 
-    // A thread that is asked to produce is in a task which is no handler.
-    static bool is_shown(trace_record const& span)
-    {
-        return !kind_of(span.event).name.empty()
-            && (span.event != trace_event::consume || type_in(span.what));
-    }
-
-    static boost::core::typeinfo const* type_in(task_action what)
-    {
-        return what ? what(nullptr, task_purpose::describe) : nullptr;
-    }
-
+    // Empty for what is not shown: also a task that is no handler, by which a thread is asked to
+    // produce.
     std::string_view name_of(trace_record const& r)
     {
         if (r.event != trace_event::consume)
             return kind_of(r.event).name;
-        std::string& name = types_[r.what];
-        if (name.empty())
-            name = boost::core::demangled_name(*type_in(r.what));
-        return name;
+        auto const [found, is_new] = handlers_.try_emplace(r.what);
+        if (is_new)
+            found->second = handler_name(r.what);
+        return found->second;
     }
 
     void write(char phase, trace_record const& r)
@@ -176,7 +165,7 @@ private:
 
     void end_span(trace_record const& began, std::uint64_t time)
     {
-        if (!is_shown(began))
+        if (name_of(began).empty())
             return;
         begin_line('E', time);
         text_ << '}';
@@ -194,7 +183,7 @@ private:
     std::uint64_t begin_ = 0; // of the trace, as the next
     std::uint64_t end_ = 0;
     std::size_t thread_ = 0; // whose records are written
-    std::map<task_action, std::string> types_;
+    std::map<task_action, std::string> handlers_; // their names
     std::ostringstream text_; // not written yet
 };
 

@@ -65,7 +65,7 @@ inline void describe_all(text_sink& out) noexcept
 ASIO_EWYK_DECL void dump(std::ostream& out)
 {
     std::string text;
-    detail::string_sink sink(text);
+    detail::text_sink sink(text);
     detail::describe_all(sink);
     out << text;
 }
@@ -75,7 +75,7 @@ ASIO_EWYK_DECL void dump(std::ostream& out)
 ASIO_EWYK_DECL void dump(int descriptor) noexcept
 {
     int const error = errno;
-    detail::descriptor_sink sink(descriptor);
+    detail::text_sink sink(descriptor);
     detail::describe_all(sink);
     errno = error;
 }

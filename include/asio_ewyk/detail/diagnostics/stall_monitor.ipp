@@ -274,7 +274,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::tell(
     catch (...)
     {
     }
-    string_sink text(line_);
+    text_sink text(line_);
     text << "asio_ewyk: ";
     detail::describe(text, report);
     text << '\n';

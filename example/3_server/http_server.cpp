@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -140,6 +141,14 @@ void serve_strategy(http_server::options const& options)
     }
 }
 
+void write_trace(std::string const& file)
+{
+    std::ofstream out(file, std::ios::binary);
+    asio_ewyk::trace::write(out);
+    if (!out.flush())
+        std::cerr << "http_server: cannot write the trace to " << file << '\n';
+}
+
 }
 
 int main(int argc, char** argv)
@@ -148,16 +157,15 @@ int main(int argc, char** argv)
     {
         auto const options = http_server::parse_options(argc, argv);
         if (!options.trace.empty())
-        {
             asio_ewyk::trace::start();
-            asio_ewyk::trace::write_at_exit(options.trace);
-        }
         if (options.help)
             http_server::print_help(std::cout);
         else if (options.model.empty())
             serve_strategy(options);
         else
             serve_model(options);
+        if (!options.trace.empty())
+            write_trace(options.trace);
         return 0;
     }
     catch (http_server::usage_error const& e)

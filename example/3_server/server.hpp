@@ -118,11 +118,11 @@ private:
         arrangement_.add_metrics(page);
         connections_->shedding().add_metrics(page);
         if (turns_away_)
-            page.add_counter("http_turned_away_total",
+            page.add("http_turned_away_total",
                 "Clients that were told at once that there is an overload.",
                 static_cast<double>(turned_away_.load()));
         auto const used = usage::now();
-        page.add_counter("process_cpu_seconds_total", "User and system time.",
+        page.add("process_cpu_seconds_total", "User and system time.",
             std::chrono::duration<double>(used.cpu).count());
         std::ostringstream out;
         out << page;

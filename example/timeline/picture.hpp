@@ -34,9 +34,6 @@ public:
         for (std::size_t l = 0; l != t.lanes.size(); ++l)
             if (o.all_threads || works(t.lanes[l]))
                 shown_.push_back(l);
-        std::stable_sort(shown_.begin(), shown_.end(), [&](std::size_t a, std::size_t b) {
-            return t.lanes[a].order < t.lanes[b].order;
-        });
         for (std::size_t row = 0; row != shown_.size(); ++row)
             rows_[shown_[row]] = row;
         double first = std::numeric_limits<double>::max(), last = 0;
@@ -227,12 +224,9 @@ private:
             line(out, x0, x1, y, grey, parked);
     }
 
-    // Of the user's own type, which Asio has wrapped in others; without its namespace.
+    // Without its namespace.
     static std::string short_name(std::string_view type)
     {
-        for (std::string_view const wrapper : {"boost::asio::detail::binder0<"})
-            if (type.starts_with(wrapper) && type.ends_with('>'))
-                type = type.substr(wrapper.size(), type.size() - wrapper.size() - 1);
         if (auto const arguments = type.find('<'); arguments != type.npos)
             type = type.substr(0, arguments);
         if (auto const colon = type.rfind("::"); colon != type.npos)

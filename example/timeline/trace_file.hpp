@@ -35,7 +35,6 @@ struct span
 struct lane
 {
     std::string name;
-    std::int64_t order = 0;
     std::vector<span> spans; ///< outer ones first
 };
 
@@ -113,22 +112,30 @@ private:
             on.spans[open_[l].back()].end = time;
             open_[l].pop_back();
         }
-        else if (phase == "s" || phase == "f")
-        {
-            arrow& a = flows_[e.at("id").to_number<std::int64_t>()];
-            a.kind = string(e.at("cat"));
-            (phase == "s" ? a.from : a.to) = {l, time};
-        }
+        if (phase == "B" || phase == "i")
+            if (json::value const* const found = e.if_contains("args"))
+                moment(string(e.at("cat")), {l, time}, found->as_object());
     }
 
-    static void metadata(json::object const& e, lane& on)
+    void moment(std::string kind, arrow::place at, json::object const& args)
+    {
+        char const* const subject = args.contains("task") ? "task" : "context";
+        std::int64_t late = 0;
+        if (json::value const* const thread = args.if_contains("late_os_thread"))
+            late = thread->to_number<std::int64_t>();
+        moments_.push_back({std::move(kind), at, string(args.at(subject)), late});
+    }
+
+    void metadata(json::object const& e, lane& on)
     {
         std::string_view const what = e.at("name").as_string();
         json::object const& args = e.at("args").as_object();
-        if (what == "thread_name")
-            on.name = string(args.at("name"));
-        else if (what == "thread_sort_index")
-            on.order = args.at("sort_index").to_number<std::int64_t>();
+        if (what != "thread_name")
+            return;
+        on.name = string(args.at("name"));
+        // A number may be that of several threads, one after another.
+        os_threads_[args.at("os_thread").to_number<std::int64_t>()].push_back(
+            static_cast<std::size_t>(&on - result_.lanes.data()));
     }
 
     static std::string string(json::value const& v) { return std::string(v.as_string()); }
@@ -149,15 +156,74 @@ private:
         for (auto const& open : open_)
             if (!open.empty())
                 throw std::runtime_error("it is damaged: a span has no end");
-        for (auto& [id, a] : flows_)
-            result_.arrows.push_back(std::move(a));
+        draw_arrows();
         return std::move(result_);
+    }
+
+    // A task keeps its address until its run has begun; only then another may have it. So its post
+    // and the thread that gave it away are the last ones before.
+    void draw_arrows()
+    {
+        std::stable_sort(moments_.begin(), moments_.end(),
+            [](event_of const& a, event_of const& b) { return a.at.time < b.at.time; });
+        std::map<std::string, arrow::place> posted, given, produced;
+        for (event_of const& m : moments_)
+        {
+            if (m.kind == "post")
+                posted[m.subject] = m.at;
+            else if (m.kind == "switch")
+                given[m.subject] = m.at;
+            else if (m.kind == "consume")
+            {
+                connect(posted, m, "post");
+                connect(given, m, "switch");
+            }
+            else if (m.kind == "hand-over" || m.kind == "given up")
+                produced[m.subject] = m.at;
+            else if (m.kind == "taken over")
+                produced[m.subject] = {late_lane(m), m.at.time};
+            else if (m.kind == "hand-over failed")
+                produced.erase(m.subject);
+            else if (m.kind == "arrived")
+                connect(produced, m, "hand-over");
+        }
+    }
+
+    struct event_of
+    {
+        std::string kind;
+        arrow::place at;
+        std::string subject; // the address of a task or of a context
+        std::int64_t late;   // the system's number of the thread that was late
+    };
+
+    void connect(
+        std::map<std::string, arrow::place>& from, event_of const& to, char const* kind)
+    {
+        auto const found = from.find(to.subject);
+        if (found == from.end())
+            return;
+        result_.arrows.push_back({kind, found->second, to.at});
+        from.erase(found);
+    }
+
+    // The lane of the thread that was late, if it is known: the last that had begun by then.
+    std::size_t late_lane(event_of const& m) const
+    {
+        std::size_t found = m.at.lane;
+        if (auto const lanes = os_threads_.find(m.late); m.late != 0 && lanes != os_threads_.end())
+            for (std::size_t const l : lanes->second)
+                if (auto const& spans = result_.lanes[l].spans;
+                    !spans.empty() && spans.front().begin <= m.at.time)
+                    found = l;
+        return found;
     }
 
     trace result_;
     std::map<std::int64_t, std::size_t> lanes_; // by thread
     std::vector<std::vector<std::size_t>> open_; // by lane
-    std::map<std::int64_t, arrow> flows_;
+    std::vector<event_of> moments_;
+    std::map<std::int64_t, std::vector<std::size_t>> os_threads_; // lanes, by the system's number
 };
 
 }

@@ -165,32 +165,32 @@ BOOST_AUTO_TEST_CASE(of_a_thread_s_name)
 BOOST_AUTO_TEST_CASE(a_monitor_that_gets_no_memory)
 {
     auto& monitor = ewyk::detail::stall_monitor::instance();
-    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume, .stall_threshold = 1ms});
-    auto const begin_a_handler = [&] {
-        asio::post(ctx, [] {});
+    std::atomic<bool> told{false};
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_consume,
+        .stall_threshold = 1ms,
+        .on_stall = [&](ewyk::stall_report const&) { told = true; }});
+    auto const run_for_long = [&] {
+        asio::post(ctx, [] { std::this_thread::sleep_for(20ms); });
         ctx.restart();
         ctx.poll();
     };
-    begin_a_handler(); // so that nothing else needs memory later
+    run_for_long(); // so that nothing else needs memory later
     for (long n = 0; n != 12; ++n)
     {
         monitor.notify_fork(asio::execution_context::fork_prepare);
+        asio::post(ctx, [] { std::this_thread::sleep_for(20ms); });
+        ctx.restart();
+        left = n;
         monitor.notify_fork(asio::execution_context::fork_parent);
-        BOOST_TEST(eventually([&] { // after the pause that the last try may have brought about
-            asio::post(ctx, [] {});
-            ctx.restart();
-            left = n;
-            ctx.poll();
-            // For its looks: what they need memory for is left out.
-            std::this_thread::sleep_for(ewyk::detail::watchdog::instance().running() ? 20ms : 0ms);
-            bool const tried = left < n || ewyk::detail::watchdog::instance().running();
-            left = std::numeric_limits<long>::max();
-            return tried;
-        }));
+        ctx.poll();
+        left = std::numeric_limits<long>::max();
     }
+    monitor.notify_fork(asio::execution_context::fork_prepare);
+    monitor.notify_fork(asio::execution_context::fork_parent);
     BOOST_TEST(eventually([&] {
-        begin_a_handler();
-        return ewyk::detail::watchdog::instance().running();
+        told = false;
+        run_for_long();
+        return told.load();
     }));
 }
 

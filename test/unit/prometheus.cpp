@@ -221,15 +221,16 @@ BOOST_AUTO_TEST_CASE(labels_that_cannot_be)
 BOOST_AUTO_TEST_CASE(families_of_the_callers_own)
 {
     ewyk::prometheus_page page;
-    page.add_counter("app_requests_total", "Requests, of \\ and\nmore.", 1e15, {{"a", "b"}});
-    page.add_gauge("app:open", "Open.", -0.5);
-    page.add_gauge("app_odd", "Odd.", std::numeric_limits<double>::quiet_NaN());
-    page.add_counter("app_requests_total", "Requests, of \\ and\nmore.", 2);
-    BOOST_CHECK_THROW(page.add_counter("app_requests_total", "Others.", 2), std::invalid_argument);
-    BOOST_CHECK_THROW(page.add_counter("app_requests", "x", 2), std::invalid_argument);
-    BOOST_CHECK_THROW(page.add_gauge("app requests", "x", 2), std::invalid_argument);
+    page.add("app_requests_total", "Requests, of \\ and\nmore.", 1e15, {{"a", "b"}});
+    page.add("app:open", "Open.", -0.5);
+    page.add("app_odd", "Odd.", std::numeric_limits<double>::quiet_NaN());
+    page.add("app_requests_total", "Requests, of \\ and\nmore.", 2);
+    BOOST_CHECK_THROW(page.add("app_requests_total", "Others.", 2), std::invalid_argument);
+    BOOST_CHECK_THROW(page.add("app requests", "x", 2), std::invalid_argument);
     exposition const read(text(page));
     BOOST_TEST(read.families.size() == 3u);
+    BOOST_TEST(read.families.at("app_requests_total").type == "counter");
+    BOOST_TEST(read.families.at("app:open").type == "gauge");
     BOOST_TEST(read.families.at("app_requests_total").help == "Requests, of \\ and\nmore.");
     BOOST_TEST(read.value("app_requests_total", {{"a", "b"}}) == 1e15);
     BOOST_TEST(read.value("app_requests_total") == 2);

@@ -6,7 +6,7 @@
 
 #include "support.hpp"
 
-#include <asio_ewyk/detail/diagnostics/stall_detector.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
 
 BOOST_AUTO_TEST_SUITE(stall_limit)
 

@@ -14,8 +14,14 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#if defined(__linux__)
+#include <filesystem>
+#include <fstream>
+#endif
 
 namespace support {
 
@@ -78,6 +84,23 @@ private:
     std::condition_variable changed_;
     std::vector<ewyk::stall_report> all_; // guarded by mutex_
 };
+
+#if defined(__linux__)
+
+/// The directory of the monitor's thread in /proc; empty if there is none.
+inline std::filesystem::path monitors_directory()
+{
+    for (auto const& task : std::filesystem::directory_iterator("/proc/self/task"))
+    {
+        std::ifstream comm(task.path() / "comm");
+        std::string name;
+        if (std::getline(comm, name) && name == "ewyk-stalls-0")
+            return task.path();
+    }
+    return {};
+}
+
+#endif
 
 inline bool contains(std::string_view text, std::string_view part)
 {

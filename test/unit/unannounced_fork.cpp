@@ -8,7 +8,6 @@
 #include "memory_support.hpp"
 #include "stall_support.hpp"
 
-#include <asio_ewyk/detail/diagnostics/trace_log.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 // A sanitizer ends the child of a process with threads.
@@ -17,10 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
-#include <sstream>
 
 BOOST_AUTO_TEST_SUITE(unannounced_fork)
 
@@ -53,18 +49,6 @@ bool went_well(pid_t child)
         && WEXITSTATUS(status) == right;
 }
 
-std::string recorded()
-{
-    ewyk::trace::start();
-    ewyk::strategy_context ctx;
-    asio::post(ctx, [] {});
-    ctx.run();
-    ewyk::trace::stop();
-    std::ostringstream out;
-    ewyk::trace::write(out);
-    return out.str();
-}
-
 } // namespace
 
 // Others look at the thread by its number.
@@ -77,24 +61,6 @@ BOOST_AUTO_TEST_CASE(a_thread_has_another_id)
 }
 
 // Its end is not the end of the program that the trace is of.
-BOOST_AUTO_TEST_CASE(a_child_does_not_write_the_trace_of_its_parent)
-{
-    auto const file = std::filesystem::temp_directory_path()
-        / ("ewyk_unannounced_fork_" + std::to_string(::getpid()) + ".json");
-    auto const there = [&] { return std::filesystem::exists(file); };
-    pid_t const parent = child_that([&]() -> bool {
-        ewyk::trace::write_at_exit(file.string());
-        static_cast<void>(recorded());
-        pid_t const child = child_that([]() -> bool { std::exit(right); });
-        bool const good = went_well(child) && !there();
-        std::exit(good ? right : 1);
-    });
-    BOOST_TEST(went_well(parent));
-    BOOST_TEST(there());
-    std::filesystem::remove(file);
-}
-
-// While the monitor waits for the stack of a thread that does not write it down.
 BOOST_AUTO_TEST_CASE(a_stack_is_written_down)
 {
     int const signal = SIGRTMIN + 3;

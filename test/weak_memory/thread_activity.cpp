@@ -67,7 +67,6 @@ struct used_again : scenario
     used_again()
     {
         std::construct_at(&thread_activity::all_, nullptr);
-        std::construct_at(&thread_activity::asked_, false);
         first = thread_activity::add();
     }
 
@@ -76,7 +75,6 @@ struct used_again : scenario
     {
         for (thread_activity* a = thread_activity::all_.load(); a;)
             std::destroy_at(std::exchange(a, a->next_));
-        std::destroy_at(&thread_activity::asked_);
         std::destroy_at(&thread_activity::all_);
     }
 

@@ -43,7 +43,8 @@ public:
         Names of labels have letters, digits and `_`, begin with no digit and not with `__`, and are
         neither given twice nor one of those that this class adds: `state`, `queue`, `kind`, `le`,
         `strategy`, `sub_strategy`, `worker`, `reason`; else throws `std::invalid_argument`. Values
-        are UTF-8. The same labels must not be given to two snapshots of one type. Strong guarantee.
+        are UTF-8. The same labels must not be given to two snapshots of one type. A label that is
+        not allowed changes nothing; after `std::bad_alloc` the page is of no use.
     */
     void add(strategy_metrics const& m, std::vector<label> const& labels = {});
     void add(pool_metrics const& m, std::vector<label> const& labels = {});
@@ -51,14 +52,10 @@ public:
     void add(serve_metrics const& m, std::vector<label> const& labels = {});
     void add(shed_metrics const& m, std::vector<label> const& labels = {});
 
-    /// Adds a counter of the caller's own, as a line of that family; its name ends with `_total`.
-    /// Throws `std::invalid_argument` if there is a family of that name with another help, or if
-    /// the name or a label is not allowed.
-    void add_counter(std::string_view name, std::string_view help, double value,
-        std::vector<label> const& labels = {});
-
-    /// Likewise a gauge.
-    void add_gauge(std::string_view name, std::string_view help, double value,
+    /// Adds one of the caller's own, as a line of that family: a counter if its name ends with
+    /// `_total`, else a gauge. Throws `std::invalid_argument` if there is a family of that name
+    /// with another help, or if the name or a label is not allowed.
+    void add(std::string_view name, std::string_view help, double value,
         std::vector<label> const& labels = {});
 
     /// Writes the page. Throws only what the stream is told to.

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <iosfwd>
-#include <string>
 
 namespace asio_ewyk {
 
@@ -21,9 +20,9 @@ namespace asio_ewyk {
     recorded, each trace point costs a load and a branch.
 
     What is written is JSON in Chrome's trace event format, which `chrome://tracing` and
-    https://ui.perfetto.dev show: spans of each thread, and arrows from where a task was posted or
-    given away to where it runs. doc/trace.adoc lists them. `ewyk_timeline`, in `example/timeline`,
-    draws it as an SVG.
+    https://ui.perfetto.dev show: spans and moments of each thread, with the addresses of tasks and
+    contexts. doc/trace.adoc lists them. `ewyk_timeline`, in `example/timeline`, draws it as an SVG,
+    with arrows from where a task or production was given away to where it goes on.
 
     @par Thread Safety
     All functions may be called by any thread at any time.
@@ -42,8 +41,8 @@ namespace trace {
 struct options
 {
     /// How many events are kept of each thread, 32 bytes each. A task has about eight. The memory
-    /// is allocated when a thread records its first event, and what was not needed freed when it
-    /// ends. Of all threads that have ended 16 times as many are kept, the latest. At least 1.
+    /// is allocated when a thread records its first event. Of the threads that have ended, those of
+    /// the last 16 are kept. At least 1.
     std::size_t events_per_thread = 32768;
 };
 
@@ -73,15 +72,6 @@ inline bool recording() noexcept
     Throws `std::bad_alloc`; errors of the stream are the stream's.
 */
 void write(std::ostream& out);
-
-/** Has the trace written to that file when the program ends by `exit()` or by returning from
-    `main()`. The file of the last call counts; an empty name takes it back.
-
-    The child of a fork writes nothing unless it calls this itself, or both would write one file.
-
-    A file that cannot be written is reported on `stderr` then. Throws `std::bad_alloc`.
-*/
-void write_at_exit(std::string file);
 
 } // namespace trace
 } // namespace asio_ewyk

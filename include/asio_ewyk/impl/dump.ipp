@@ -50,10 +50,9 @@ inline void describe_all(text_sink& out) noexcept
 {
     time_point const now = std::chrono::steady_clock::now();
     registry_slot::for_each([&](registry_slot& p) {
-        void const* const owner = p.owner();
-        p.look(owner, [&](registration const& w) {
+        p.look([&](registration const& w) {
             w.what().tell_state(out);
-            out << ", its threads work for " << owner << '\n';
+            out << ", its threads work for " << w.owner() << '\n';
         });
     });
     thread_activity::for_each(
@@ -66,7 +65,7 @@ inline void describe_all(text_sink& out) noexcept
 ASIO_EWYK_DECL void dump(std::ostream& out)
 {
     std::string text;
-    detail::string_sink sink(text);
+    detail::text_sink sink(text);
     detail::describe_all(sink);
     out << text;
 }
@@ -76,7 +75,7 @@ ASIO_EWYK_DECL void dump(std::ostream& out)
 ASIO_EWYK_DECL void dump(int descriptor) noexcept
 {
     int const error = errno;
-    detail::descriptor_sink sink(descriptor);
+    detail::text_sink sink(descriptor);
     detail::describe_all(sink);
     errno = error;
 }

@@ -24,7 +24,6 @@
 #include <asio_ewyk/detail/engine/decision.ipp>
 #include <asio_ewyk/detail/engine/production_loop.ipp>
 #include <asio_ewyk/detail/diagnostics/stall_monitor.ipp>
-#include <asio_ewyk/detail/diagnostics/stall_report_thread.ipp>
 #include <asio_ewyk/detail/observe/registration.ipp>
 #include <asio_ewyk/detail/os/this_thread.ipp>
 #include <asio_ewyk/detail/observe/thread_activity.ipp>

@@ -44,7 +44,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void detail::describe(
 ASIO_EWYK_DECL std::ostream& operator<<(std::ostream& out, stall_report const& r)
 {
     std::string text;
-    detail::string_sink sink(text);
+    detail::text_sink sink(text);
     detail::describe(sink, r);
     sink.flush();
     return out << text;

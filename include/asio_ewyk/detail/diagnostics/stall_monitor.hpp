@@ -6,19 +6,23 @@
 #define ASIO_EWYK_DETAIL_DIAGNOSTICS_STALL_MONITOR_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/diagnostics/stall_detector.hpp>
-#include <asio_ewyk/detail/diagnostics/stall_pace.hpp>
-#include <asio_ewyk/detail/diagnostics/stall_report_thread.hpp>
+#include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/stall_observer.hpp>
-#include <asio_ewyk/detail/os/watchdog.hpp>
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/diagnostics/stall_report.hpp>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/config.hpp>
 
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace asio_ewyk::detail {
@@ -26,22 +30,14 @@ namespace asio_ewyk::detail {
 // What a value of the environment variable ASIO_EWYK_STALLS says, as "100ms"; or nothing.
 std::optional<std::chrono::nanoseconds> stall_threshold_from(std::string_view text) noexcept;
 
-// Looks for stalls, one for the process, on the watchdog's thread. Another thread reports what it
-// finds, see stall_report_thread.
+// Looks for stalls and reports them, one for the process, on a thread of its own. The thread is
+// there while a context has a threshold. It looks at the records of all threads each tenth of the
+// least threshold, or each half while no handler begins or ends.
 //
-// It does not look when nothing has begun for a while, see stall_pace; then a thread that begins a
-// handler wakes it. asked_ is Dekker with the thread's record: see doc/design.adoc; but without a
-// fence on that thread, so both could miss each other, and a stall would not be seen. Therefore the
-// monitor asks, has every running thread pass a fence (Linux: membarrier), and looks again
-// an interval later, before it sleeps: if a thread has read the old request, that last look sees
-// what it wrote before. Where there is no membarrier, there is only that interval of some
-// milliseconds: no machine keeps a store to itself for so long. The standard asks for "a finite
-// period of time".
+// No other thread depends on it: a callback, a full pipe or a late stack delays other reports only.
 //
 // Never destroyed: contexts may outlive every static object.
-class BOOST_SYMBOL_VISIBLE stall_monitor final
-    : public stall_observer
-    , private watchdog::client
+class BOOST_SYMBOL_VISIBLE stall_monitor final : public stall_observer
 {
 public:
     // Ends the program if there is no memory for it, which it allocates once.
@@ -56,33 +52,50 @@ public:
     stall_monitor& operator=(stall_monitor const&) = delete;
 
 private:
-    // After the system has refused a thread, or memory for it.
-    static constexpr auto pause = std::chrono::seconds(1);
+    // How soon it looks again, at the earliest.
+    static constexpr std::chrono::nanoseconds shortest = std::chrono::milliseconds(2);
+
+    // A handler that has run for longer than the threshold, and still did at the last look.
+    struct stall
+    {
+        generation_handle context;
+        bool reported = false; // or left out
+        stall_report report{};
+    };
 
     stall_monitor();
 
-    static void wake() noexcept;
-    void update() noexcept;
-    time_point look(time_point now) noexcept override;
+    bool needed() const noexcept { return contexts_ != 0 && forks_ == 0; }
+    void start() noexcept;
+    void await_end(std::unique_lock<std::mutex>& lock) noexcept;
+    void work() noexcept;
+
+    time_point look() noexcept;
+    void look_at(thread_activity& a);
+    void begin(stall& one, thread_activity const& a, thread_activity::sight const& s,
+        time_point since, registration const& context);
+    void end(stall& one, std::chrono::nanoseconds time);
+    void tell(registration const& context, stall_report const& report);
+    void write_line() noexcept;
 
     static void fork_prepare() noexcept { instance().mutex_.lock(); }
     static void fork_parent() noexcept { instance().mutex_.unlock(); }
     static void fork_child() noexcept;
 
-    // Locked before those of the watchdog, so a look does not hold it.
+    // Not held while it looks.
     std::mutex mutex_;
-    std::size_t contexts_ = 0; // guarded by mutex_
-    std::size_t forks_ = 0;    // guarded by mutex_: announced, not over yet
-    bool watches_ = false;     // guarded by mutex_: the watchdog has it
+    std::condition_variable changed_;
+    std::size_t contexts_ = 0; // guarded by mutex_, as all that follow
+    std::size_t joined_ = 0;   // how many contexts there have been
+    std::size_t forks_ = 0;    // announced, not over yet
+    bool running_ = false;     // there is a thread
+    bool writes_ = false;      // which writes a line, and uses no context
 
-    // The watchdog's.
-    stall_detector looks_;
-    stall_pace pace_;
-
-    stall_report_thread reporter_;
-
-    // When to try again to start the thread. Relaxed: a late look tries once more.
-    std::atomic<time_point> retry_{time_point::min()};
+    // The thread's.
+    std::map<thread_activity const*, stall> stalls_;
+    std::string line_;       // to be written
+    time_point due_;         // when it looks again
+    bool changed_since_ = false; // the last look
 };
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)

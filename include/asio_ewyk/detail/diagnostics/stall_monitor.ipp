@@ -6,44 +6,25 @@
 #define ASIO_EWYK_DETAIL_DIAGNOSTICS_STALL_MONITOR_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/diagnostics/handler_name.hpp>
 #include <asio_ewyk/detail/diagnostics/stack_capture.hpp>
 #include <asio_ewyk/detail/diagnostics/stall_monitor.hpp>
-#include <asio_ewyk/detail/observe/registry_slot.hpp>
-#include <asio_ewyk/detail/observe/thread_activity.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/observe/inspectable.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
-
-#if defined(__linux__) && __has_include(<linux/membarrier.h>)
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cerrno>
-#define ASIO_EWYK_DETAIL_HAS_MEMBARRIER 1
-#endif
+#include <new>
+#include <system_error>
+#include <thread>
 
 namespace asio_ewyk::detail {
-
-// Has every running thread of the process pass a fence, where the system can do that.
-inline void fence_other_threads() noexcept
-{
-#if defined(ASIO_EWYK_DETAIL_HAS_MEMBARRIER)
-    int const error = errno;
-    // Not a static constant: a fork in between would leave its guard locked in the child. Twice
-    // does no harm.
-    static std::atomic<bool> registered{false};
-    if (!registered.load())
-        registered.store(
-            ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0);
-    if (registered.load())
-        ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
-    errno = error;
-#endif
-}
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD stall_monitor& stall_monitor::instance() noexcept
 {
@@ -53,8 +34,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD stall_monitor& stall_monitor::instance() noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD stall_monitor::stall_monitor()
 {
-    thread_activity::wake_by(&stall_monitor::wake);
-    watchdog::instance(); // so that its mutexes are locked after this one before a fork
 #if defined(ASIO_EWYK_HAS_PTHREAD)
     // Also for forks that notify_fork() does not announce. It fails only without memory; then these
     // do not work.
@@ -72,19 +51,19 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD stall_observer* linked_stall_observer() noexcept
 ASIO_EWYK_DECL ASIO_EWYK_COLD std::optional<std::chrono::nanoseconds> stall_threshold_from(
     std::string_view text) noexcept
 {
-    std::size_t const digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    std::chrono::duration<double> count{};
-    for (char const digit : text.substr(0, digits))
-        count = count * 10 + std::chrono::seconds(digit - '0');
-    std::string_view const unit = text.substr(digits);
-    if (digits == 0 || digits > 19)
+    std::uint64_t count = 0;
+    char const* const end = text.data() + text.size();
+    auto const number = std::from_chars(text.data(), end, count);
+    std::string_view const unit(number.ptr, static_cast<std::size_t>(end - number.ptr));
+    std::chrono::duration<double> const time(static_cast<double>(count));
+    if (number.ec != std::errc())
         return std::nullopt;
-    if (unit == "s" || (unit.empty() && count.count() == 0))
-        return saturated(count);
+    if (unit == "s" || (unit.empty() && count == 0))
+        return saturated(time);
     if (unit == "ms")
-        return saturated(count / 1e3);
+        return saturated(time / 1e3);
     if (unit == "us")
-        return saturated(count / 1e6);
+        return saturated(time / 1e6);
     return std::nullopt;
 }
 
@@ -107,93 +86,236 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::join(int stack_signal) noexcep
     stack_capture::install(stack_signal);
     std::lock_guard const lock(mutex_);
     ++contexts_;
-    update();
-    watchdog::instance().wake(*this, false); // its threshold may be the least
+    ++joined_;
+    start();
+    changed_.notify_all(); // its threshold may be the least
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::leave() noexcept
 {
-    bool last = false;
-    {
-        std::lock_guard const lock(mutex_);
-        last = --contexts_ == 0;
-        update();
-    }
-    if (last)
-        reporter_.await();
+    std::unique_lock lock(mutex_);
+    --contexts_;
+    await_end(lock);
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::notify_fork(
     boost::asio::execution_context::fork_event event) noexcept
 {
-    bool const before = event == boost::asio::execution_context::fork_prepare;
+    std::unique_lock lock(mutex_);
+    if (event == boost::asio::execution_context::fork_prepare)
     {
-        std::lock_guard const lock(mutex_);
-        if (before)
-            ++forks_;
-        else if (forks_ != 0)
-            --forks_;
-        update();
+        ++forks_;
+        await_end(lock);
+        return;
     }
-    if (before)
-        reporter_.await();
+    if (forks_ != 0)
+        --forks_;
+    start();
 }
 
-// Under mutex_.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::update() noexcept
+// Under mutex_. If the system refuses the thread, the next context tries again.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::start() noexcept
 {
-    bool const watches = contexts_ != 0 && forks_ == 0;
-    if (std::exchange(watches_, watches) == watches)
+    if (running_ || !needed())
         return;
-    if (watches)
-        watchdog::instance().add(*this);
-    else
-        watchdog::instance().remove(*this);
-    thread_activity::ask(watches); // a look under way does not
+    try
+    {
+        block_signals blocked;
+        unbound from_cpu;
+        // Detached: it may be stuck in a full pipe when the last context goes.
+        std::thread([this] { work(); }).detach();
+        running_ = true;
+    }
+    catch (...)
+    {
+    }
 }
 
-// On a thread that begins a handler. It may hold a mutex that the program's own fork handlers wait
-// for, in a fork under way that holds the watchdog's. So it only tries; the next handler that
-// begins tries again.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::wake() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::await_end(
+    std::unique_lock<std::mutex>& lock) noexcept
 {
-    stall_monitor& self = instance();
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return needed() || !running_ || writes_; });
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::work() noexcept
+{
+    name_this_thread("ewyk-stalls", 0);
+    std::unique_lock lock(mutex_);
+    while (needed())
+    {
+        std::size_t const joined = joined_;
+        lock.unlock();
+        time_point const next = look();
+        lock.lock();
+        changed_.wait_until(lock, next, [&] { return !needed() || joined != joined_; });
+    }
+    running_ = false;
+    changed_.notify_all();
+}
+
+// Returns when to look again.
+ASIO_EWYK_DECL time_point stall_monitor::look() noexcept
+{
+    std::chrono::nanoseconds least = std::chrono::hours(1);
+    registry_slot::for_each([&](registry_slot& p) {
+        p.look([&](registration const& w) {
+            if (w.reports())
+                least = std::min(least, w.settings().threshold);
+        });
+    });
+    changed_since_ = false;
+    due_ = forever;
+    // Also those of threads that have ended since their handlers were reported.
+    thread_activity::for_all([&](thread_activity& a) {
+        try
+        {
+            look_at(a);
+        }
+        catch (...)
+        {
+            // No memory for a report.
+        }
+    });
+    return std::min(due_, after(std::max(shortest, least / (changed_since_ ? 10 : 2))));
+}
+
+ASIO_EWYK_DECL void stall_monitor::look_at(thread_activity& a)
+{
     time_point const now = std::chrono::steady_clock::now();
-    if (now < self.retry_.load(std::memory_order_relaxed) || !thread_activity::answer())
+    thread_activity::sight const s = a.look();
+    time_point since = s.seen;
+    if (since == time_point())
+    {
+        changed_since_ = true;
+        since = now;
+        time_point const before = a.see(s.changes, now);
+        if (auto one = stalls_.extract(&a))
+            end(one.mapped(), now - before);
+    }
+    // A thread of a pool that produces is in a task, too, but may wait there without limit.
+    if (!s.now.what || !s.now.what(nullptr, task_purpose::describe))
         return;
-    auto const woken = watchdog::instance().try_wake(self);
-    if (woken == watchdog::answer::yes)
+    if (stalls_.contains(&a))
+    {
+        // Less and less often, so that its end is seen.
+        due_ = std::min(due_, after(std::max(shortest, (now - since) / 16), now));
         return;
-    if (woken == watchdog::answer::refused)
-        self.retry_.store(after(pause, now), std::memory_order_relaxed);
-    thread_activity::ask(true);
+    }
+    registry_slot::for_each([&](registry_slot& p) {
+        p.look([&](registration const& w) {
+            if (!w.reports() || w.owner() != s.now.owner)
+                return;
+            if (now - since < w.settings().threshold)
+                due_ = std::min(due_, after(w.settings().threshold, since));
+            else
+                begin(stalls_.try_emplace(&a, stall{generation_handle(p)}).first->second, a, s,
+                    since, w);
+        });
+    });
+    write_line();
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD time_point stall_monitor::look(time_point now) noexcept
+// Of one of the context's handlers.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::begin(stall& one,
+    thread_activity const& a, thread_activity::sight const& s, time_point since,
+    registration const& context)
 {
-    bool const asked = thread_activity::asked();
-    auto const seen = looks_.look(now, reporter_);
-    auto const step = pace_.after_look(now, seen.changed, asked, seen.due, seen.threshold);
-    if (step.ask != asked)
-        thread_activity::ask(step.ask);
-    if (step.ask && !asked)
-        fence_other_threads();
-    return reporter_.start() ? step.next : std::min(step.next, after(pause, now));
+    due_ = std::min(due_, after(shortest));
+    if (!context.limit.allows(std::chrono::steady_clock::now()))
+        return;
+    stall_report& r = one.report;
+    r.context = context.settings().context;
+    r.handler = handler_name(s.now.what);
+    if (s.where.file)
+        r.location.emplace(s.where.file, s.where.line, s.where.function);
+    r.thread_id = a.thread();
+    r.thread_name = thread_name(r.thread_id);
+    r.waiting = context.what().waiting();
+    r.sleeps = sleeps(r.thread_id);
+    // If the handler has ended meanwhile, none of this may be true.
+    if (a.changes() != s.changes)
+        return;
+    r.time = std::chrono::steady_clock::now() - since;
+    // Last: the signal may end what the handler waits for, and so the handler.
+    if (context.settings().stack_signal != 0)
+        r.stack = stack_capture::of(a, s.changes, context.settings().stack_signal);
+    r.suppressed = context.limit.take_suppressed();
+    one.reported = true;
+    tell(context, r);
 }
 
-// The child has neither the watchdog nor other threads. It keeps what it inherits: contexts that it
-// uses, or will destroy.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::end(stall& one, std::chrono::nanoseconds time)
+{
+    if (!one.reported)
+        return;
+    one.context.visit([&](registration const& context) {
+        stall_report& r = one.report;
+        r.kind = stall_kind::ended;
+        r.time = time;
+        r.waiting = context.what().waiting();
+        r.sleeps = false;
+        r.stack.clear();
+        r.suppressed = 0;
+        tell(context, r);
+    });
+    write_line();
+}
+
+// Calls the callback, or leaves a line to be written if there is none, or it throws.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::tell(
+    registration const& context, stall_report const& report)
+{
+    try
+    {
+        if (context.settings().on_stall)
+            return context.settings().on_stall(report);
+    }
+    catch (...)
+    {
+    }
+    text_sink text(line_);
+    text << "asio_ewyk: ";
+    detail::describe(text, report);
+    text << '\n';
+    text.flush();
+}
+
+// No context waits for it, as it may take for ever if nothing reads it. Not by stdio, whose lock
+// would block all other threads that write to stderr.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::write_line() noexcept
+{
+    if (line_.empty())
+        return;
+    auto const say = [this](bool writes) {
+        std::lock_guard const lock(mutex_);
+        writes_ = writes;
+        changed_.notify_all();
+    };
+    say(true);
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    write_all(STDERR_FILENO, line_.data(), line_.size());
+#else
+    std::fputs(line_.c_str(), stderr);
+#endif
+    line_.clear();
+    say(false);
+}
+
+// The child has no other threads, nor that of the monitor: notify_fork() starts one, or the next
+// context. The child keeps what it inherits: contexts that it uses, or will destroy.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::fork_child() noexcept
 {
     stall_monitor& self = instance();
     thread_activity::forget_others();
     registry_slot::forget_others();
     stack_capture::forget_others();
-    self.reporter_.forget_thread();
     self.forks_ = 0;
-    watchdog::forget_wake(self);
-    self.update();
-    thread_activity::ask(self.watches_);
+    self.running_ = self.writes_ = false;
+    // The thread may have been anywhere.
+    ::new (&self.changed_) std::condition_variable;
+    ::new (&self.stalls_) std::map<thread_activity const*, stall>;
+    ::new (&self.line_) std::string;
     self.mutex_.unlock();
 }
 

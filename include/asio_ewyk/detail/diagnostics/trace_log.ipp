@@ -26,34 +26,21 @@ struct trace_log::state
     std::size_t capacity = 0;
     std::uint32_t sessions = 0;
 
-    // Of those, the rings of threads that have ended, in the order of their ends; and how many
-    // records they have room for.
+    // Of those, the rings of the last threads that have ended, in the order of their ends.
     std::deque<std::shared_ptr<trace_ring>> ended;
-    std::size_t kept = 0;
-
-    // As many events of ended threads are kept as so many live threads can have.
     static constexpr std::size_t most_ended = 16;
 
-    // A ring counts as if it had a few records more.
-    static std::size_t cost(trace_ring const& ring) noexcept { return ring.capacity() + 16; }
-
-    // Under the mutex. The thread records nothing any more, so its ring shrinks to what it has.
+    // Under the mutex. Throws std::bad_alloc.
     void end(std::shared_ptr<trace_ring> const& ring)
     {
-        auto const found = std::find(has.all.begin(), has.all.end(), ring);
-        if (found == has.all.end())
+        if (std::find(has.all.begin(), has.all.end(), ring) == has.all.end())
             return;
-        auto const packed = std::make_shared<trace_ring>(std::as_const(*ring));
-        ended.push_back(packed);
-        *found = packed;
-        kept += cost(*packed);
-        while (kept / most_ended > std::max(capacity, std::size_t{16}) && !ended.empty())
-        {
-            kept -= cost(*ended.front());
-            has.forgotten += ended.front()->recorded();
-            std::erase(has.all, ended.front());
-            ended.pop_front();
-        }
+        ended.push_back(ring);
+        if (ended.size() <= most_ended)
+            return;
+        has.forgotten += ended.front()->recorded();
+        std::erase(has.all, ended.front());
+        ended.pop_front();
     }
 
     // Never destroyed: threads may record something until the process is gone.
@@ -85,7 +72,7 @@ struct trace_log::keeper
         }
         catch (...)
         {
-            // Without memory for a smaller one it stays as it is.
+            // It is kept for as long as the trace.
         }
     }
 };
@@ -98,7 +85,6 @@ ASIO_EWYK_DECL void trace_log::start(std::size_t events_per_thread)
     std::swap(before, s.has);
     s.capacity = events_per_thread;
     s.ended.clear();
-    s.kept = 0;
     if (++s.sessions == 0)
         ++s.sessions;
     // Release: see write().

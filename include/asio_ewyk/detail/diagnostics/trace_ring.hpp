@@ -56,23 +56,10 @@ public:
     {
     }
 
-    // A copy without room for more: of a thread that has ended.
-    explicit trace_ring(trace_ring const& ended)
-        : size_(static_cast<std::size_t>(
-                    std::min<std::uint64_t>(ended.recorded(), ended.size_ - 1)) + 1)
-        , slots_(std::make_unique<slot[]>(size_))
-        , count_(ended.recorded())
-        , thread_(ended.thread_)
-        , name_(ended.name_)
-    {
-        for (std::uint64_t i = count_ - capacity(); i != count_; ++i)
-            slots_[i % size_].write(ended.slots_[i % ended.size_].read());
-    }
-
+    trace_ring(trace_ring const&) = delete;
     trace_ring& operator=(trace_ring const&) = delete;
 
-    // How many records it has room for, and how many there were.
-    std::size_t capacity() const noexcept { return size_ - 1; }
+    // How many records there were.
     std::uint64_t recorded() const noexcept { return count_.load(std::memory_order_acquire); }
 
     thread_id thread() const noexcept { return thread_; }

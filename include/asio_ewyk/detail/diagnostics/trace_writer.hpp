@@ -5,285 +5,186 @@
 #ifndef ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_WRITER_HPP
 #define ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_WRITER_HPP
 
+#include <asio_ewyk/detail/diagnostics/handler_name.hpp>
 #include <asio_ewyk/detail/diagnostics/json_text.hpp>
-#include <asio_ewyk/detail/diagnostics/trace_flows.hpp>
-
-#include <boost/core/typeinfo.hpp>
+#include <asio_ewyk/detail/diagnostics/trace_log.hpp>
+#include <asio_ewyk/detail/engine/trace_choice.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iomanip>
+#include <ios>
 #include <iterator>
+#include <locale>
 #include <map>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace asio_ewyk::detail {
 
-// A trace as JSON in Chrome's trace event format: one event a line.
+// Writes a trace as JSON in Chrome's trace event format, an event a line. It writes down what each
+// thread has recorded, one thread after another, and looks for no relation between events: who
+// reads them finds these by the addresses of tasks and contexts.
 class trace_writer
 {
 public:
-    // Throws std::bad_alloc.
-    explicit trace_writer(trace_content const& log)
-        : without_ring_(log.without_ring)
-        , lanes_(lanes_of(log))
-        , dropped_(log.forgotten)
+    trace_writer()
     {
-        trace_flows(lanes_).find();
-        for (trace_lane const& lane : lanes_)
-        {
-            dropped_ += lane.dropped;
-            if (!lane.events.empty())
-                end_ = std::max(end_, lane.events.back().time);
-        }
+        text_.imbue(std::locale::classic());
+        text_.exceptions(std::ios::badbit);
     }
 
-    void write(std::ostream& out)
+    // Throws std::bad_alloc.
+    void write(std::ostream& out, trace_content const& log)
     {
-        text_ = "{\"displayTimeUnit\": \"ns\",\n\"otherData\": {";
-        number("\"dropped_events\": ", dropped_);
-        number(", \"threads_without_events\": ", without_ring_);
-        text_ += "},\n\"traceEvents\": [\n";
-        begin('M', 0, 0);
-        text_ += ", \"name\": \"process_name\", \"args\": {\"name\": \"asio_ewyk\"}}";
-        for (std::size_t l = 0; l != lanes_.size(); ++l)
+        begin_ = log.begin;
+        std::uint64_t dropped = log.forgotten;
+        std::vector<lane> lanes(log.all.size());
+        for (std::size_t i = 0; i != lanes.size(); ++i)
         {
-            lane(l);
-            flush(out);
+            lanes[i].dropped = log.all[i]->copy_to(lanes[i].records);
+            dropped += lanes[i].dropped;
+            if (!lanes[i].records.empty())
+                end_ = std::max(end_, lanes[i].records.back().time);
         }
-        text_ += "\n]}\n";
-        flush(out);
+        text_ << R"({"displayTimeUnit": "ns",)" << '\n'
+              << R"("otherData": {"dropped_events": )" << dropped
+              << R"(, "threads_without_events": )" << log.without_ring << "},\n"
+              << R"("traceEvents": [)" << '\n'
+              << R"({"ph": "M", "pid": 1, "tid": 0, "ts": 0, "name": "process_name", )"
+              << R"("args": {"name": "asio_ewyk"}})";
+        for (std::size_t i = 0; i != lanes.size(); ++i)
+        {
+            thread_ = i + 1;
+            name_thread(*log.all[i], lanes[i].dropped);
+            write(lanes[i].records);
+            out << text_.str();
+            text_.str({});
+        }
+        out << text_.str() << "\n]}\n";
     }
 
 private:
-    using entry = trace_lane::entry;
-
-    void flush(std::ostream& out)
+    // What one thread has recorded.
+    struct lane
     {
-        out.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-        text_.clear();
+        std::vector<trace_record> records;
+        std::uint64_t dropped = 0;
+    };
+
+    // How an event is called, and what its subject is; an event without a name is not shown.
+    struct kind
+    {
+        std::string_view name = {};
+        std::string_view subject = {};
+    };
+
+    static kind kind_of(trace_event e) noexcept
+    {
+        static constexpr kind kinds[] = {
+            {}, {}, // a thread's life is as long as what it has recorded
+            {"produce", "context"}, {}, {"wait"}, {}, {"round"}, {}, {"consume", "task"}, {},
+            {"parked"}, {}, {"post", "task"}, {"switch", "task"}, {"chosen", "task"},
+            {"hand-over", "context"}, {"hand-over failed", "context"}, {"taken over", "context"},
+            {"given up", "context"}, {"superseded", "context"}, {"arrived", "context"},
+            {"wake-up", "context"}};
+        static_assert(std::size(kinds) == static_cast<std::size_t>(trace_event::step));
+        return kinds[static_cast<std::size_t>(e)];
     }
 
-    void lane(std::size_t l)
+    void name_thread(trace_ring const& ring, std::uint64_t dropped)
     {
-        trace_lane const& lane = lanes_[l];
-        std::vector<entry const*> open;
-        metadata(l, "thread_name", "name", lane.name.empty() ? std::string("thread") : lane.name);
-        metadata(l, "thread_sort_index", "sort_index", l);
-        metadata(l, "dropped_events", "dropped_events", lane.dropped);
-        if (lane.thread != thread_id{})
-            metadata(l, "os_thread", "id", lane.thread);
-        for (entry const& e : lane.events)
+        begin_line('M', begin_);
+        text_ << R"(, "name": "thread_name", "args": {"name": )"
+              << json_string(ring.name().empty() ? "thread" : ring.name())
+              << R"(, "os_thread": )" << ring.thread()
+              << R"(, "dropped_events": )" << dropped << "}}";
+    }
+
+    void write(std::vector<trace_record> const& records)
+    {
+        std::vector<trace_record const*> open;
+        for (trace_record const& r : records)
         {
-            if (is_begin(e.event))
+            if (r.event >= trace_event::post)
+                write('i', r);
+            else if (static_cast<unsigned>(r.event) % 2 == 0)
             {
-                open.push_back(&e);
-                arrows_in(l, e);
-                if (is_shown(e))
-                    begin_span(l, e);
+                open.push_back(&r);
+                if (!name_of(r).empty())
+                    write('B', r);
             }
-            else if (is_end(e.event))
+            // Else it ends; not a span whose beginning was overwritten.
+            else if (!open.empty() && end_of(open.back()->event) == r.event)
             {
-                // The end of a span whose beginning was not recorded, or was overwritten.
-                if (open.empty() || end_of(open.back()->event) != e.event)
-                    continue;
-                end_span(l, *open.back(), e.time);
+                end_span(*open.back(), r.time);
                 open.pop_back();
             }
-            else
-                moment(l, e, std::any_of(open.begin(), open.end(), [](entry const* o) {
-                    return is_shown(*o);
-                }));
         }
         for (; !open.empty(); open.pop_back())
-            end_span(l, *open.back(), end_);
+            end_span(*open.back(), end_);
     }
 
-    static bool is_begin(trace_event e) noexcept
+    // Empty for what is not shown: also a task that is no handler, by which a thread is asked to
+    // produce.
+    std::string_view name_of(trace_record const& r)
     {
-        return e < trace_event::post && static_cast<unsigned>(e) % 2 == 0;
-    }
-    static bool is_end(trace_event e) noexcept
-    {
-        return e < trace_event::post && static_cast<unsigned>(e) % 2 != 0;
-    }
-
-    // A thread's life is as long as its lane. A request to produce is not a handler.
-    static bool is_shown(entry const& e)
-    {
-        return e.event != trace_event::thread
-            && (e.event != trace_event::consume || handler_of(e) != nullptr);
+        if (r.event != trace_event::consume)
+            return kind_of(r.event).name;
+        auto const [found, is_new] = handlers_.try_emplace(r.what);
+        if (is_new)
+            found->second = handler_name(r.what);
+        return found->second;
     }
 
-    // In the order of trace_event, and of what else is named; empty: not shown.
-    static std::string_view category(trace_event e) noexcept
+    void write(char phase, trace_record const& r)
     {
-        static constexpr std::string_view names[] = {"", "", "produce", "", "wait", "", "round",
-            "", "consume", "", "parked", "", "post", "give", "", "hand-over",
-            "hand-over failed", "taken over", "given up", "superseded", "", "wake-up"};
-        static_assert(std::size(names) == static_cast<std::size_t>(trace_event::step));
-        return names[static_cast<std::size_t>(e)];
-    }
-
-    static std::string_view category(trace_lane::flow f) noexcept
-    {
-        static constexpr std::string_view names[] = {"post", "switch", "hand-over"};
-        return names[static_cast<std::size_t>(f)];
-    }
-
-    static std::string_view name(sub_strategy s) noexcept
-    {
-        static constexpr std::string_view names[] = {"PC", "PIC", "PEC", "EPC"};
-        return names[static_cast<std::size_t>(s)];
-    }
-
-    std::string const& type_of(entry const& e)
-    {
-        std::string& name = types_[e.what];
-        if (name.empty())
-            name = boost::core::demangled_name(*handler_of(e));
-        return name;
-    }
-
-    void begin_span(std::size_t l, entry const& e)
-    {
-        begin('B', l, e.time, category(e.event),
-            e.event == trace_event::consume ? type_of(e) : category(e.event));
-        if (e.choice)
+        kind const what = kind_of(r.event);
+        begin_line(phase, r.time);
+        text_ << R"(, "cat": ")" << what.name << R"(", "name": )" << json_string(name_of(r));
+        // The subject as dump() writes it.
+        if (!what.subject.empty())
+            text_ << R"(, "args": {")" << what.subject << R"(": "0x)" << std::hex
+                  << reinterpret_cast<std::uintptr_t>(r.subject) << std::dec << '"';
+        if (r.event == trace_event::choose)
         {
-            text_ += ", \"args\": {\"strategy\": ";
-            append_json(text_, to_string(e.choice->strategy));
-            word("as", name(e.choice->sub));
-            text_ += e.choice->leases ? ", \"on_lease\": true}" : ", \"on_lease\": false}";
+            static constexpr std::string_view names[] = {"PC", "PIC", "PEC", "EPC"};
+            auto const choice = traced_choice::unpack(r.detail);
+            text_ << R"(, "strategy": )" << json_string(to_string(choice.strategy))
+                  << R"(, "as": ")" << names[static_cast<std::size_t>(choice.sub)]
+                  << R"(", "on_lease": )" << (choice.leases ? "true" : "false");
         }
-        else if (e.subject && e.event == trace_event::produce)
-            context(e);
-        text_ += '}';
+        if (r.event == trace_event::take_over)
+            text_ << R"(, "late_os_thread": )" << r.detail;
+        text_ << (what.subject.empty() ? "}" : "}}");
     }
 
-    void end_span(std::size_t l, entry const& began, std::uint64_t time)
+    void end_span(trace_record const& began, std::uint64_t time)
     {
-        if (!is_shown(began))
+        if (name_of(began).empty())
             return;
-        begin('E', l, time);
-        text_ += '}';
+        begin_line('E', time);
+        text_ << '}';
     }
 
-    // An arrow begins inside of a span, so there must be one.
-    void moment(std::size_t l, entry const& e, bool inside)
+    // In microseconds since the trace began. An event that was under way then may be older.
+    void begin_line(char phase, std::uint64_t time)
     {
-        if (category(e.event).empty())
-            return;
-        bool const arrow = e.out.id != 0;
-        if (arrow && !inside)
-        {
-            begin('B', l, e.time, category(e.event));
-            text_ += '}';
-        }
-        arrows_in(l, e);
-        if (arrow)
-            arrow_end('s', l, e.time, e.out);
-        if (arrow && !inside)
-        {
-            begin('E', l, e.time);
-            text_ += '}';
-        }
-        if (arrow || e.event == trace_event::post || e.event == trace_event::give)
-            return;
-        begin('i', l, e.time, category(e.event));
-        text_ += ", \"s\": \"t\"";
-        if (e.subject)
-            context(e);
-        text_ += '}';
+        std::uint64_t const since = time - std::min(time, begin_);
+        text_ << ",\n" << R"({"ph": ")" << phase << R"(", "pid": 1, "tid": )" << thread_
+              << R"(, "ts": )" << since / 1000 << '.' << std::setw(3) << std::setfill('0')
+              << since % 1000;
     }
 
-    // Arrows end at the next span that the thread begins.
-    void arrows_in(std::size_t l, entry const& e)
-    {
-        for (auto const& in : e.in)
-            if (in.id != 0)
-            {
-                if (e.taken_from && in.kind == trace_lane::flow::hand_over)
-                    arrow_end('s', e.taken_from->lane, e.taken_from->time, in);
-                arrow_end('f', l, e.time, in);
-            }
-    }
-
-    void arrow_end(char phase, std::size_t l, std::uint64_t time, trace_lane::end_of_flow const& f)
-    {
-        begin(phase, l, time, category(f.kind));
-        number(", \"id\": ", f.id);
-        text_ += '}';
-    }
-
-    // The engine that it produces for, as a number.
-    void context(entry const& e)
-    {
-        auto const n = contexts_.emplace(e.subject, contexts_.size() + 1).first->second;
-        number(", \"args\": {\"context\": ", n);
-        text_ += '}';
-    }
-
-    void metadata(std::size_t l, std::string_view name, std::string_view key, auto const& is)
-    {
-        begin('M', l, 0);
-        word("name", name);
-        text_.append(", \"args\": {\"").append(key).append("\": ");
-        if constexpr (std::is_integral_v<std::decay_t<decltype(is)>>)
-            text_ += std::to_string(is);
-        else
-            append_json(text_, is);
-        text_ += "}}";
-    }
-
-    // In microseconds.
-    void begin(char phase, std::size_t l, std::uint64_t time)
-    {
-        text_ += first_ ? "" : ",\n";
-        first_ = false;
-        text_.append("{\"ph\": \"").append(1, phase).append("\", \"pid\": 1, \"tid\": ");
-        text_ += std::to_string(l + 1);
-        number(", \"ts\": ", time / 1000);
-        std::string const rest = std::to_string(time % 1000);
-        text_.append(".").append(3 - rest.size(), '0').append(rest);
-    }
-
-    void begin(char phase, std::size_t l, std::uint64_t time, std::string_view category,
-        std::string_view name)
-    {
-        begin(phase, l, time);
-        word("name", name);
-        word("cat", category);
-    }
-
-    void begin(char phase, std::size_t l, std::uint64_t time, std::string_view category)
-    {
-        begin(phase, l, time, category, category);
-    }
-
-    void word(std::string_view key, std::string_view is)
-    {
-        text_.append(", \"").append(key).append("\": ");
-        append_json(text_, is);
-    }
-
-    void number(std::string_view before, std::uint64_t n)
-    {
-        text_.append(before).append(std::to_string(n));
-    }
-
-    std::size_t const without_ring_;
-    std::vector<trace_lane> lanes_;
-    std::uint64_t dropped_;
-    std::uint64_t end_ = 0; // of the trace
-    std::map<task_action, std::string> types_;
-    std::map<void const*, std::size_t> contexts_;
-    std::string text_; // not written yet
-    bool first_ = true;
+    std::uint64_t begin_ = 0; // of the trace, as the next
+    std::uint64_t end_ = 0;
+    std::size_t thread_ = 0; // whose records are written
+    std::map<task_action, std::string> handlers_; // their names
+    std::ostringstream text_; // not written yet
 };
 
 } // namespace asio_ewyk::detail

@@ -38,8 +38,6 @@ public:
             f(*r);
     }
 
-    bool in_use() const noexcept { return used_.load(std::memory_order_acquire); }
-
 protected:
     record_list() noexcept = default;
 

@@ -12,8 +12,10 @@
 #include <boost/asio/execution_context.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace asio_ewyk {
 
@@ -46,6 +48,33 @@ private:
     void check();
 };
 
+// How many reports of one context there may be in a second. For the stall_monitor's thread only.
+class stall_limit
+{
+public:
+    static constexpr std::size_t most = 10;
+
+    bool allows(std::chrono::steady_clock::time_point now) noexcept
+    {
+        if (n_ == 0 || now - began_ >= std::chrono::seconds(1))
+        {
+            began_ = now;
+            n_ = 0;
+        }
+        bool const allowed = n_ != most;
+        ++(allowed ? n_ : suppressed_);
+        return allowed;
+    }
+
+    // How many were not allowed since this was asked last.
+    std::size_t take_suppressed() noexcept { return std::exchange(suppressed_, 0); }
+
+private:
+    std::chrono::steady_clock::time_point began_{}; // of this second
+    std::size_t n_ = 0;                             // in it
+    std::size_t suppressed_ = 0;
+};
+
 // While it lives, something is there to be inspected: by dump(), and by the stall_observer unless
 // the threshold is 0. The last member of what it shows, so that it goes first.
 class registration
@@ -62,18 +91,21 @@ public:
     generation_handle const& there() const noexcept { return there_; }
 
     // As long as the slot shows it; any thread.
+    void const* owner() const noexcept { return owner_; }
     inspectable const& what() const noexcept { return what_; }
     stall_settings const& settings() const noexcept { return settings_; }
-
-    // Passes a fork on to the records of threads and slots, and to the stall_observer.
-    static void notify_fork(boost::asio::execution_context::fork_event event) noexcept;
-
-private:
     bool reports() const noexcept
     {
         return settings_.threshold != std::chrono::nanoseconds::zero();
     }
 
+    stall_limit mutable limit;
+
+    // Passes a fork on to the records of threads and slots, and to the stall_observer.
+    static void notify_fork(boost::asio::execution_context::fork_event event) noexcept;
+
+private:
+    void const* const owner_;
     inspectable const& what_;
     stall_settings const settings_;
     registry_slot& slot_;

@@ -47,9 +47,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check()
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD registration::registration(
     void const* owner, inspectable const& what, stall_settings settings)
-    : what_(what)
+    : owner_(owner)
+    , what_(what)
     , settings_(std::move(settings))
-    , slot_(registry_slot::occupy(*this, owner, settings_.threshold))
+    , slot_(registry_slot::occupy(*this))
     , there_(slot_)
 {
     if (reports())

@@ -19,7 +19,6 @@
 namespace asio_ewyk::detail {
 
 class registration;
-struct stall_notes;
 
 // A slot for something to inspect.
 //
@@ -28,15 +27,12 @@ struct stall_notes;
 class BOOST_SYMBOL_VISIBLE registry_slot : public record_list<registry_slot>
 {
 public:
-    // A slot of its own for what has this owner in thread_activity. Throws std::bad_alloc.
-    static registry_slot& occupy(
-        registration const& watch, void const* owner, std::chrono::nanoseconds stalls)
+    // A slot of its own. Throws std::bad_alloc.
+    static registry_slot& occupy(registration const& watch)
     {
         registry_slot* p = unused();
         if (!p && !(p = add()))
             throw std::bad_alloc();
-        p->owner_.store(owner);
-        p->threshold_.store(stalls);
         p->tenant_.fetch_add(1);
         p->watch_.store(&watch);
         return *p;
@@ -46,42 +42,23 @@ public:
     void vacate() noexcept
     {
         watch_.store(nullptr);
-        owner_.store(nullptr);
         while (looking_.load() > 0)
             std::this_thread::sleep_for(std::chrono::microseconds(100));
         // Release: the next owner finds the rest done.
         used_.store(false, std::memory_order_release);
     }
 
-    // Calls f with what is there, if it is what has this owner. It is there until f returns.
+    // Calls f with what is there, if something is. It is there until f returns.
     template <class F>
-    void look(void const* owner, F f)
+    void look(F f)
     {
         looker const here(looking_);
-        registration const* const watch = watch_.load();
-        if (watch && owner_.load() == owner)
+        if (registration const* const watch = watch_.load())
             f(*watch);
     }
 
-    // Calls f() if that tenant is still there. It is there until f returns.
-    template <class F>
-    bool visit(std::size_t tenant, F& f)
-    {
-        looker const here(looking_);
-        if (!watch_.load() || tenant_.load() != tenant)
-            return false;
-        f();
-        return true;
-    }
-
-    void const* owner() const noexcept { return owner_.load(); }
-    std::chrono::nanoseconds threshold() const noexcept { return threshold_.load(); }
-
     // Counts what has been there: what comes later may have the same address.
     std::size_t tenant() const noexcept { return tenant_.load(); }
-
-    // The stall_detector's, which allocates them once: for the watchdog's thread only.
-    stall_notes* notes = nullptr;
 
     // In the child of a fork, where those that looked do not exist.
     static void forget_others() noexcept
@@ -111,13 +88,11 @@ private:
     registry_slot() noexcept = default;
 
     std::atomic<registration const*> watch_{nullptr};
-    std::atomic<void const*> owner_{nullptr};
-    std::atomic<std::chrono::nanoseconds> threshold_{};
     std::atomic<std::size_t> tenant_{0};
     std::atomic<int> looking_{0};
 };
 
-// Refers to something registered that may be gone, for a coroutine that was suspended meanwhile.
+// Refers to something registered that may be gone.
 class generation_handle
 {
 public:
@@ -127,12 +102,25 @@ public:
     {
     }
 
-    // Calls f() if it is still there; it stays until f returns. If it is gone, nothing can receive
-    // the exception being handled, and the program ends.
+    // Calls f with it if it is still there; it stays until f returns. False if it is gone.
+    template <class F>
+    bool visit(F f) const
+    {
+        bool there = false;
+        place_->look([&](registration const& watch) {
+            there = place_->tenant() == tenant_;
+            if (there)
+                f(watch);
+        });
+        return there;
+    }
+
+    // For a coroutine that was suspended meanwhile. If it is gone, nothing can receive the
+    // exception being handled, and the program ends.
     template <class F>
     void report_by(F f) const noexcept
     {
-        if (!place_->visit(tenant_, f))
+        if (!visit([&](registration const&) { f(); }))
             std::terminate();
     }
 

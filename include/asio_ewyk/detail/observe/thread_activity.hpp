@@ -76,14 +76,7 @@ public:
     // that change, or a later one, and does not take it for a part of this one.
     sight look() const noexcept;
 
-    // What the stall_detector has made of the handler that it saw; for the watchdog's thread only.
-    struct finding
-    {
-        bool stalls = false;            // was reported, or left out
-        void const* reported = nullptr; // to this owner
-    } found;
-
-    // stall_detector: has seen the handler of that change for the first time. Returns when that was
+    // stall_monitor: has seen the handler of that change for the first time. Returns when that was
     // so of the one before.
     time_point see(std::uint64_t changes, time_point now) noexcept
     {
@@ -95,31 +88,16 @@ public:
         return before;
     }
 
-    // Any thread. Whether a thread that begins a handler is to call the waker.
-    static bool asked() noexcept { return asked_.load(); }
-    static void ask(bool to_wake) noexcept { asked_.store(to_wake); }
-
-    // True for one of the threads that are asked, and then no other is asked.
-    static bool answer() noexcept { return asked_.exchange(false); }
-
-    static void wake_by(void (*waker)() noexcept) noexcept { waker_.store(waker); }
-
     // The record's thread. They return what was before, to be put back.
     task_action begin(task_action what) noexcept
     {
         task_action const outer = what_.load(std::memory_order_relaxed);
         set(what);
-        attend();
         return outer;
     }
 
     // The handler has ended, and the one around it continues, if there is one.
-    void end(task_action outer) noexcept
-    {
-        set(outer);
-        if (outer) [[unlikely]]
-            attend();
-    }
+    void end(task_action outer) noexcept { set(outer); }
 
     // Switches the owner; returns the outer state to restore.
     state serve(state next) noexcept
@@ -128,8 +106,6 @@ public:
             what_.load(std::memory_order_relaxed), owner_.load(std::memory_order_relaxed)};
         owner_.store(next.owner, std::memory_order_release);
         set(next.what);
-        if (next.what) [[unlikely]]
-            attend();
         return outer;
     }
 
@@ -173,25 +149,9 @@ private:
             changes_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    // Dekker with asked_: see stall_monitor, which makes sure that no handler is missed. Relaxed,
-    // and without a fence after the change, which would cost more than all the rest. The monitor
-    // relies on the program order of the two, so the compiler must keep it.
-    void attend() noexcept
-    {
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (asked_.load(std::memory_order_relaxed)) [[unlikely]]
-            wake();
-    }
-
-    static void wake() noexcept;
-
     static thread_activity shared_;
 
     static inline thread_local thread_activity* mine_ = nullptr;
-    static inline std::atomic<void (*)() noexcept> waker_{nullptr}; // set before ask()
-
-    // Written by the stall_monitor and by what wakes it; read by all, so nothing else is near it.
-    alignas(64) static inline std::atomic<bool> asked_{false};
 
     alignas(64) std::atomic<std::uint64_t> changes_{0};
     std::atomic<task_action> what_{nullptr};

@@ -37,13 +37,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void thread_activity::claim() noexcept
     static_cast<void>(end);
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void thread_activity::wake() noexcept
-{
-    // Acquire: the waker was there before it was asked for.
-    if (asked_.load(std::memory_order_acquire))
-        waker_.load(std::memory_order_acquire)();
-}
-
 ASIO_EWYK_DECL void thread_activity::forget_others() noexcept
 {
     for_each([](thread_activity& a) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <unistd.h>
@@ -22,11 +23,43 @@
 
 namespace asio_ewyk::detail {
 
-// Text that is written piece by piece, by means that a signal handler may use: no memory, no lock,
-// no locale.
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+
+// What cannot be written is left out.
+inline void write_all(int descriptor, char const* text, std::size_t size) noexcept
+{
+    while (size != 0)
+    {
+        ssize_t const n = ::write(descriptor, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        text += n;
+        size -= static_cast<std::size_t>(n);
+    }
+}
+
+#endif
+
+// Text that is written piece by piece, to a string, or to a descriptor by means that a signal
+// handler may use: no memory, no lock, no locale.
 class text_sink
 {
 public:
+    // Without memory for more it has what there was memory for.
+    explicit text_sink(std::string& text) noexcept
+        : string_(&text)
+    {
+    }
+
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+    explicit text_sink(int descriptor) noexcept
+        : descriptor_(descriptor)
+    {
+    }
+#endif
+
     text_sink(text_sink const&) = delete;
     text_sink& operator=(text_sink const&) = delete;
 
@@ -57,20 +90,23 @@ public:
         return number(reinterpret_cast<std::uintptr_t>(p), 16);
     }
 
-    void flush() noexcept
+    BOOST_NOINLINE void flush() noexcept
     {
-        if (used_ != 0)
-            write(text_, used_);
-        used_ = 0;
+        std::size_t const size = std::exchange(used_, 0);
+#if defined(ASIO_EWYK_HAS_PTHREAD)
+        if (!string_)
+            return write_all(descriptor_, text_, size);
+#endif
+        try
+        {
+            string_->append(text_, size);
+        }
+        catch (...)
+        {
+        }
     }
 
-protected:
-    text_sink() noexcept = default;
-    ~text_sink() = default;
-
 private:
-    virtual void write(char const* text, std::size_t size) noexcept = 0;
-
     BOOST_NOINLINE text_sink& number(std::uint64_t n, unsigned base) noexcept
     {
         char digits[20];
@@ -81,69 +117,11 @@ private:
         return *this << std::string_view(digits + i, sizeof digits - i);
     }
 
+    std::string* const string_ = nullptr; // or the descriptor
+    [[maybe_unused]] int const descriptor_ = -1;
     char text_[512];
     std::size_t used_ = 0;
 };
-
-// Without memory for more it has what there was memory for.
-class string_sink final : public text_sink
-{
-public:
-    explicit string_sink(std::string& text) noexcept
-        : text_(text)
-    {
-    }
-
-private:
-    void write(char const* text, std::size_t size) noexcept override
-    {
-        try
-        {
-            text_.append(text, size);
-        }
-        catch (...)
-        {
-        }
-    }
-
-    std::string& text_;
-};
-
-#if defined(ASIO_EWYK_HAS_PTHREAD)
-
-// What cannot be written is left out.
-inline void write_all(int descriptor, char const* text, std::size_t size) noexcept
-{
-    while (size != 0)
-    {
-        ssize_t const n = ::write(descriptor, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        text += n;
-        size -= static_cast<std::size_t>(n);
-    }
-}
-
-class descriptor_sink final : public text_sink
-{
-public:
-    explicit descriptor_sink(int descriptor) noexcept
-        : descriptor_(descriptor)
-    {
-    }
-
-private:
-    void write(char const* text, std::size_t size) noexcept override
-    {
-        write_all(descriptor_, text, size);
-    }
-
-    int const descriptor_;
-};
-
-#endif
 
 } // namespace asio_ewyk::detail
 

@@ -49,7 +49,8 @@ public:
         client** link_ = nullptr; // what points to it in soon_ or later_; null: nothing does
     };
 
-    // Throws std::bad_alloc. Has the thread end with the process, if it has no client then.
+    // Throws std::bad_alloc. From the end of the process on, or of the shared library that has its
+    // code, it ends with its last client.
     static watchdog& instance();
 
     watchdog(watchdog const&) = delete;
@@ -66,16 +67,6 @@ public:
     // there is one; if not, it looks as soon as there is one.
     bool wake(client& c, bool may_start = true) noexcept;
 
-    // Likewise, for a thread that may hold a lock which a fork under way waits for. The client may
-    // not be added; then there is nothing to wake it for.
-    enum class answer
-    {
-        yes,
-        later,   // another thread has the lock, and looks to it
-        refused, // the system has no thread; the next wake() or try_wake() asks once more
-    };
-    answer try_wake(client& c) noexcept;
-
     // On the watchdog's thread: has it call f() when it holds no lock, so that f() may fork, or run
     // a context. f() lives until the client is removed that is looked at. False on another thread.
     static bool call_later(std::function<void()> const& f) noexcept
@@ -85,13 +76,10 @@ public:
         return calls_;
     }
 
-    // In the child of a fork: another thread may have been about to wake that client.
-    static void forget_wake(client& c) noexcept { c.woken_.store(false); }
-
     // Whether it has a thread.
     bool running() const noexcept { return running_.load(); }
 
-    // Waits for the end of its thread, if there is no client.
+    // Before a fork, whose child would have no such thread: waits for its end, if it has no client.
     void end_if_unused() noexcept;
 
 private:
@@ -100,7 +88,8 @@ private:
 
     bool mark(client& c) noexcept;
     bool leave() noexcept;
-    answer start_for_woken(bool may_wait) noexcept;
+    void join() noexcept;
+    void start_for_woken() noexcept;
     void take_woken() noexcept;
     static void insert(client*& list, client& c) noexcept;
     static void erase(client& c) noexcept;
@@ -116,6 +105,7 @@ private:
     std::mutex life_mutex_;
     std::thread thread_; // guarded by life_mutex_; may have ended
     std::chrono::milliseconds const linger_;
+    std::atomic<bool> lingers_{true}; // false from the end of the process on
 
     // Held while it looks, which takes microseconds.
     std::mutex mutex_;

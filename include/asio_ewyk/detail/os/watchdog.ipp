@@ -22,10 +22,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog& watchdog::instance()
     static watchdog& one = *new watchdog;
     struct end
     {
-        watchdog& of;
-        ~end() { of.end_if_unused(); }
+        ~end()
+        {
+            one.lingers_.store(false);
+            one.end_if_unused();
+        }
     };
-    static end const at_exit{one};
+    static end const at_exit;
     return one;
 }
 
@@ -60,77 +63,71 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
     bool const wakes = !clients_ && running_.load()
         && sleeps_until_ > std::chrono::steady_clock::now() + linger_;
     lock.unlock();
-    if (wakes)
+    if (!lingers_.load())
+        end_if_unused();
+    else if (wakes)
         sleep_.unpark();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
 {
-    if (calls_) // std::exit() in what it calls
-        return;
     {
         std::lock_guard const life(life_mutex_);
         std::unique_lock lock(mutex_);
+        // Who waits until it has called that ends it then.
         if (!clients_ && !calling_)
         {
+            // Under the lock: one that is added from now on is looked after by another thread.
             running_.store(false);
             ending_.store(true);
             lock.unlock();
             sleep_.unpark();
-            if (thread_.joinable())
-                thread_.join();
+            join();
         }
     }
-    start_for_woken(true);
+    start_for_woken();
+}
+
+// Under life_mutex_. The process may end on the thread that was to end: it was the last.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::join() noexcept
+{
+    if (!thread_.joinable())
+        return;
+    if (thread_.get_id() == std::this_thread::get_id())
+        thread_.detach();
+    else
+        thread_.join();
 }
 
 // On its thread: whether that is to end, as there is no client. It does not wait for life_mutex_:
 // who has that may wait for its end.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::leave() noexcept
 {
-    for (bool has_left = false;; has_left = true)
-    {
-        {
-            std::unique_lock const life(life_mutex_, std::try_to_lock);
-            if (!life)
-                return has_left; // who has the lock looks to those that are marked
-            std::lock_guard const lock(mutex_);
-            if (has_left && running_.load())
-                return true; // that is another thread
-            take_woken();
-            // Under the lock: one that is added from now on is looked after by another thread.
-            running_.store(clients_ != nullptr);
-            if (clients_)
-                return false;
-        }
-        // One that has found life_mutex_ locked has left what it has marked to this thread.
-        if (!woken_.load())
-            return true;
-    }
+    std::unique_lock const life(life_mutex_, std::try_to_lock);
+    if (!life)
+        return false;
+    std::lock_guard const lock(mutex_);
+    // Under the lock: one that is added from now on is looked after by another thread.
+    running_.store(clients_ != nullptr);
+    return !clients_;
 }
 
-// Starts a thread for the clients that are marked. One that finds life_mutex_ locked may not wait,
-// and has marked its client before: who has the lock looks once more when it is free again.
-ASIO_EWYK_DECL watchdog::answer watchdog::start_for_woken(bool may_wait) noexcept
+// Starts a thread for clients that were woken by threads that may not start one.
+ASIO_EWYK_DECL void watchdog::start_for_woken() noexcept
 {
     while (woken_.load() && !running_.load()) [[unlikely]]
     {
-        std::unique_lock life(life_mutex_, std::defer_lock);
-        if (may_wait)
-            life.lock();
-        else if (!life.try_lock())
-            return answer::later;
-        std::unique_lock lock(mutex_); // not a fork's: that has locked life_mutex_ before
+        std::lock_guard const life(life_mutex_);
+        std::unique_lock lock(mutex_);
         if (!clients_)
         {
-            take_woken(); // of those that were not added, or are no longer
+            take_woken(); // of those that are no longer added
             continue;
         }
         lock.unlock();
         if (!start())
-            return answer::refused;
+            return;
     }
-    return answer::yes;
 }
 
 // False if it was marked already.
@@ -228,16 +225,6 @@ ASIO_EWYK_DECL bool watchdog::wake(client& c, bool may_start) noexcept
     return start();
 }
 
-ASIO_EWYK_DECL watchdog::answer watchdog::try_wake(client& c) noexcept
-{
-    if (wake(c, false))
-        return answer::yes;
-    answer const a = start_for_woken(false);
-    // The thread that has the lock may have said that it runs, and taken what was marked, between
-    // the two looks.
-    return a == answer::later && wake(c, false) ? answer::yes : a;
-}
-
 // Under life_mutex_. If the system refuses, the next wake() tries again.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
 {
@@ -251,8 +238,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
         block_signals blocked;
         unbound from_cpu;
         ending_.store(false);
-        if (thread_.joinable())
-            thread_.join(); // it has left
+        join(); // one that has left
         thread_ = std::thread([this] { work(); });
         running_.store(true);
         // A thread that may not start one may have seen none, and the new one may have missed its
@@ -272,12 +258,15 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
     std::function<void()> const* call = nullptr;
     calls_ = &call;
     time_point unused_since = forever;
-    while (!ending_.load())
+    for (;;)
     {
         time_point next = forever;
         bool is_unused = false;
         {
             std::unique_lock lock(mutex_);
+            // Under the lock: what it looked at could wait for who waits for its end.
+            if (ending_.load())
+                break;
             time_point const now = std::chrono::steady_clock::now();
             take_woken();
             soon_due_ = forever;
@@ -308,10 +297,11 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
         if (!is_unused)
             sleep_.park_until(next);
         else if (leave())
-            return;
+            break;
         else
             unused_since = forever;
     }
+    calls_ = nullptr;
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_prepare() noexcept
@@ -324,7 +314,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_parent() noexcept
 {
     instance().mutex_.unlock();
     instance().life_mutex_.unlock();
-    instance().start_for_woken(true);
+    instance().start_for_woken();
 }
 
 // The child has no watchdog; the first wake() starts one.

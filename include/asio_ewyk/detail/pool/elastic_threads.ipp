@@ -44,8 +44,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
         "when_full must be caller_runs or reject");
     if (o.reserve == worker_pool_options::automatic)
     {
-        // The system reads a file for it.
-        static std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+        std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
         std::size_t const eighth = std::max<std::size_t>(1, o.max_threads / 8);
         o.reserve = std::min({o.max_threads - 1, cores, eighth});
     }

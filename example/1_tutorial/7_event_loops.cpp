@@ -43,7 +43,7 @@ int main()
     // tag::serve[]
     asio::cancellation_signal stop;
     std::future<void> served = ewyk::serve(std::move(acceptor), workers, echo, // or (boss, workers,
-        {.max_connections = 1000, .no_delay = true},                           // endpoint, ...)
+        {.max_connections = 1000},                                             // endpoint, ...)
         asio::bind_cancellation_slot(stop.slot(), asio::use_future));
     // end::serve[]
 

@@ -206,7 +206,8 @@ BOOST_AUTO_TEST_CASE(each_loop_of_the_boss_listens)
 }
 #endif
 
-BOOST_AUTO_TEST_CASE(sockets_get_their_options)
+#if defined(__linux__)
+BOOST_AUTO_TEST_CASE(sockets_have_the_acceptor_s_options)
 {
     std::promise<bool> no_delay, keep_alive;
     ewyk::event_loop_group boss(1), workers(1);
@@ -220,13 +221,15 @@ BOOST_AUTO_TEST_CASE(sockets_get_their_options)
         co_return;
     };
     auto acceptor = acceptor_of(boss);
+    acceptor.set_option(tcp::no_delay(true));
+    acceptor.set_option(asio::socket_base::keep_alive(true));
     auto const where = acceptor.local_endpoint();
-    ewyk::serve(std::move(acceptor), workers, session, {.no_delay = true, .keep_alive = true},
-        asio::detached);
+    ewyk::serve(std::move(acceptor), workers, session, asio::detached);
     client const c(where);
     BOOST_TEST(no_delay.get_future().get());
     BOOST_TEST(keep_alive.get_future().get());
 }
+#endif
 
 #if defined(BOOST_ASIO_HAS_LOCAL_SOCKETS)
 BOOST_AUTO_TEST_CASE(an_acceptor_of_another_protocol)
@@ -240,7 +243,7 @@ BOOST_AUTO_TEST_CASE(an_acceptor_of_another_protocol)
     auto const session = [](stream_protocol::socket socket) -> asio::awaitable<void> {
         co_await asio::async_write(socket, asio::buffer("!", 1), asio::use_awaitable);
     };
-    ewyk::serve(std::move(acceptor), workers, session, {.no_delay = true}, asio::detached);
+    ewyk::serve(std::move(acceptor), workers, session, asio::detached);
     asio::io_context context;
     stream_protocol::socket socket(context);
     socket.connect(stream_protocol::endpoint(path));
@@ -300,7 +303,6 @@ BOOST_AUTO_TEST_CASE(bad_options)
     auto const with = [&](ewyk::serve_options options) {
         ewyk::serve(boss, workers, loopback(), echo, std::move(options), asio::detached);
     };
-    BOOST_CHECK_THROW(with({.backlog = 0}), std::invalid_argument);
     BOOST_CHECK_THROW(with({.back_off = 0ms}), std::invalid_argument);
     auto const taken = acceptor_of(boss);
     BOOST_CHECK_THROW(

@@ -6,7 +6,6 @@
 #define ASIO_EWYK_SERVER_SERVE_HPP
 
 #include <asio_ewyk/detail/server/sessions.hpp>
-#include <asio_ewyk/server/listen.hpp>
 #include <asio_ewyk/server/serve_options.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
@@ -150,15 +149,12 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
 {
     using protocol = asio::ip::tcp;
     bool const several = options.reuse_port;
-    listen_options const how{.backlog = options.backlog,
-        .reuse_port = several,
-        .close_on_exec = options.close_on_exec};
     auto all = std::make_shared<detail::sessions<protocol, Workers, Session>>(
         workers, std::move(session), std::move(options));
     typename detail::serving<protocol>::listeners listeners;
     auto endpoint = where;
     auto const listen = [&](auto& context) {
-        auto acceptor = detail::listen_on(context, endpoint, how);
+        auto acceptor = detail::listen(context, endpoint, several);
         endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
         listeners.push_back(detail::make_listener(all, std::move(acceptor)));
     };

@@ -220,11 +220,11 @@ private:
         auto const result = [&]() -> tcp::acceptor {
             try
             {
-                return ewyk::listen(boss_, at(port));
+                return tcp::acceptor(boss_.next(), at(port));
             }
             catch (boost::system::system_error const&)
             {
-                return ewyk::listen(boss_, at(0));
+                return tcp::acceptor(boss_.next(), at(0));
             }
         };
         tcp::acceptor acceptor = result();

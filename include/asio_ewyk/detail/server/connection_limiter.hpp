@@ -110,8 +110,6 @@ public:
         , workers_(figures_)
         , rate_(options_.max_accept_rate)
     {
-        if (options_.backlog < 1)
-            throw std::invalid_argument("backlog must be at least 1");
         if (options_.back_off <= options_.back_off.zero())
             throw std::invalid_argument("back_off must be greater than 0");
         if (options_.drain < options_.drain.zero())

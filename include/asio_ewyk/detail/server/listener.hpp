@@ -9,8 +9,8 @@
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/server/connection_limiter.hpp>
-#include <asio_ewyk/detail/server/descriptors.hpp>
 #include <asio_ewyk/detail/server/permit.hpp>
+#include <asio_ewyk/detail/server/sockets.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/as_tuple.hpp>

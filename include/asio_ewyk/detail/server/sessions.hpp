@@ -12,7 +12,6 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/execution/context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 
@@ -122,12 +121,10 @@ private:
             connection{socket(socket_executor(first.get_executor())), std::move(p)});
         c->its.connect();
         typename Protocol::endpoint peer; // the client may be gone when it is asked for
-        bool const inherited = !this->options().close_on_exec;
-        detail::accept(from.acceptor, from.protocol, c->client, peer, inherited, error);
+        detail::accept(from.acceptor, from.protocol, c->client, peer, error);
         if (error || !this->admits(peer))
             return;
         c->its.set_socket(socket_identity(c->client.native_handle()));
-        set_options(c->client);
         std::exception_ptr refusal = give(first, c);
         if (!refusal)
             return;
@@ -183,19 +180,6 @@ private:
     std::shared_ptr<sessions> self()
     {
         return std::static_pointer_cast<sessions>(this->shared_from_this());
-    }
-
-    void set_options(socket& s) const
-    {
-        auto const set = [&s]<class Option, class T>(
-                             std::type_identity<Option>, std::optional<T> const& value) {
-            boost::system::error_code ignored; // the client may be gone already
-            if (value)
-                s.set_option(Option(*value), ignored);
-        };
-        auto const& options = this->options();
-        set(std::type_identity<asio::ip::tcp::no_delay>(), options.no_delay);
-        set(std::type_identity<asio::socket_base::keep_alive>(), options.keep_alive);
     }
 
     Workers& workers_; // used only within begin(), or while they cannot be gone

@@ -33,8 +33,8 @@ asio::awaitable<void> echo(tcp::socket socket)
 int main()
 {
     // tag::groups[]
-    ewyk::event_loop_group boss(1, {.name = "boss"}); // threads start with the first task
-    ewyk::event_loop_group workers(4, {.name = "worker"});
+    ewyk::event_loop_group workers(4, {.name = "worker"}); // threads start with the first task
+    ewyk::event_loop_group boss(1, {.name = "boss"});
     // end::groups[]
 
     tcp::acceptor acceptor(boss.next(), {asio::ip::address_v4::loopback(), 0});

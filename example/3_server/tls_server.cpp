@@ -140,7 +140,7 @@ private:
     tcp::endpoint where_;
     asio::cancellation_signal stop_;
     std::future<void> served_;
-    ewyk::event_loop_group boss_{1}, workers_{2};
+    ewyk::event_loop_group workers_{2}, boss_{1};
 };
 
 // Waits for what the server does: nothing comes of itself but an end.

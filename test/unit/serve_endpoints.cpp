@@ -52,7 +52,7 @@ bool is_closed_on_exec(int descriptor)
 BOOST_AUTO_TEST_CASE(sockets_are_closed_on_exec)
 {
     std::promise<bool> closes;
-    ewyk::event_loop boss, worker;
+    ewyk::event_loop worker, boss;
     auto const where = [] {
         asio::io_context context;
         return tcp::acceptor(context, loopback()).local_endpoint();
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(two_versions_of_ip)
     }
     outcome over;
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(2), workers(2);
+    ewyk::event_loop_group workers(2), boss(2);
     unsigned short const port = 0; // of the system's choice, for each
     // tag::endpoints[]
     std::vector<tcp::acceptor> acceptors;
@@ -130,8 +130,8 @@ BOOST_AUTO_TEST_CASE(tcp_and_a_path)
     ::unlink(path.c_str());
     outcome over;
     ewyk::serve_control const control;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(2);
+    ewyk::event_loop boss;
     auto tcp_acceptor = acceptor_of(boss);
     auto const where = tcp_acceptor.local_endpoint();
     // tag::protocols[]
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(tcp_and_a_path)
 // Which one does not matter: it is an error, and no shutdown.
 BOOST_AUTO_TEST_CASE(one_of_them_on_a_boss_that_ended)
 {
-    ewyk::event_loop boss, ended, worker;
+    ewyk::event_loop worker, boss, ended;
     std::vector<tcp::acceptor> acceptors;
     acceptors.push_back(acceptor_of(boss));
     acceptors.push_back(acceptor_of(ended));

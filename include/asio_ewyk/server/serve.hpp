@@ -8,11 +8,13 @@
 #include <asio_ewyk/detail/server/sessions.hpp>
 #include <asio_ewyk/server/serve_options.hpp>
 
-#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
@@ -25,34 +27,6 @@
 namespace asio_ewyk {
 
 namespace detail {
-
-// Calls a handler, with its executor and allocator. Not with its cancellation slot: co_spawn would
-// use that in a way that allows cancellation on one thread only.
-template <class Handler>
-struct end_of_serving
-{
-    using executor_type = asio::associated_executor_t<Handler, asio::any_io_executor>;
-    using allocator_type = asio::associated_allocator_t<Handler>;
-
-    // Not `otherwise` itself: a handler that does not need it may outlive that context.
-    end_of_serving(Handler h, asio::any_io_executor const& otherwise)
-        : handler(std::move(h))
-        , executor(asio::get_associated_executor(handler, otherwise))
-    {
-    }
-
-    executor_type get_executor() const noexcept { return executor; }
-
-    allocator_type get_allocator() const noexcept
-    {
-        return asio::get_associated_allocator(handler);
-    }
-
-    void operator()(std::exception_ptr e) { std::move(handler)(std::move(e)); }
-
-    Handler handler;
-    executor_type executor;
-};
 
 // Not a template of the workers' and the session's types, so that it is compiled once for all.
 template <class Protocol>
@@ -72,8 +46,13 @@ struct start_serving
                 if (auto const alive = weak.lock())
                     alive->stop();
             });
+        // Without the handler's slot: co_spawn would use that in a way that allows cancellation on
+        // one thread only.
+        auto const ends_on = asio::get_associated_executor(handler, executor);
         asio::co_spawn(executor, serving<Protocol>::run(std::move(all), std::move(listeners)),
-            end_of_serving<Handler>(std::move(handler), executor));
+            asio::bind_executor(ends_on, [h = std::move(handler)](std::exception_ptr e) mutable {
+                std::move(h)(std::move(e));
+            }));
     }
 
     executor_type executor; // the boss's
@@ -83,9 +62,9 @@ template <class Protocol, class Workers, class Session, class Token>
 auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     typename serving<Protocol>::listeners listeners, Token&& token)
 {
-    all->add_workers();
+    all->set_home(listeners.front()->context());
     for (auto const& l : listeners)
-        all->watch_boss(asio::query(l->executor(), asio::execution::context));
+        all->watch(l->context());
     all->watch_workers();
     start_serving<Protocol> start{listeners.front()->executor()};
     return asio::async_initiate<Token, void(std::exception_ptr)>(std::move(start), token,
@@ -115,12 +94,15 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     pauses. It still waits for a session that goes on all the same, as objects that the session uses
     may be destroyed after the completion.
 
+    Boss and workers outlive the operation. Or they are destroyed with it, when none of them runs
+    any more: as one context or group for both, or the boss first.
+
     A worker whose shutdown has begun gets no more clients; the others go on. The shutdown of the
-    last one cancels the operation, and so does that of the boss where it is a worker as well, or
-    the destruction of any. Sessions in workers that have ended are not waited for; their
-    connections are shut down as soon as the loop has ended (on Linux). A worker that refuses a
-    session is passed over; only if all refuse, the connection is closed and `on_session_error`
-    called. Shut the boss down after the operation: it cannot complete in a loop that has ended.
+    last one cancels the operation, and so does that of the boss where it is a worker as well.
+    Sessions in workers that have ended are not waited for; their connections are shut down as soon
+    as the loop has ended (on Linux). A worker that refuses a session is passed over; only if all
+    refuse, the connection is closed and `on_session_error` called. Shut the boss down after the
+    operation: it cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.
@@ -156,7 +138,7 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
     auto const listen = [&](auto& context) {
         auto acceptor = detail::listen(context, endpoint, several);
         endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
-        listeners.push_back(detail::make_listener(all, std::move(acceptor)));
+        listeners.push_back(std::make_shared<detail::listener<protocol>>(all, std::move(acceptor)));
     };
     if (several)
         detail::for_each_context(boss, [&](auto& context) {
@@ -200,7 +182,7 @@ auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptor
         workers, std::move(session), std::move(options));
     typename detail::serving<Protocol>::listeners listeners;
     for (auto& a : acceptors)
-        listeners.push_back(detail::make_listener(all, std::move(a)));
+        listeners.push_back(std::make_shared<detail::listener<Protocol>>(all, std::move(a)));
     return detail::serve(
         std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
 }

@@ -79,8 +79,8 @@ struct serve_options
     /// Says whether to serve a client with that address and port, as an allow list does; otherwise
     /// its connection is closed at once. Called by the boss, one call at a time for each socket
     /// that listens, and only if there is room. An exception is a refusal too, and goes to
-    /// `on_session_error`. A worker's destruction waits until it returns. Empty: serves all. For
-    /// TCP only: `std::invalid_argument` with an acceptor of another protocol.
+    /// `on_session_error`. Empty: serves all. For TCP only: `std::invalid_argument` with an
+    /// acceptor of another protocol.
     std::function<bool(boost::asio::ip::tcp::endpoint const&)> admit = {};
 
     /// Called by the boss with the reason why it backs off; once until a connection is accepted

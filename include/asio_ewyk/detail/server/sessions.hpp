@@ -10,7 +10,6 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
@@ -21,6 +20,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -40,6 +40,37 @@ concept session_of = contexts<Workers> && std::move_constructible<Session>
            { session(std::move(socket)) } -> void_awaitable;
        };
 
+// Calls what it is given, at once.
+class inline_executor
+{
+public:
+    template <class F>
+    void execute(F&& f) const
+    {
+        std::forward<F>(f)();
+    }
+
+    friend bool operator==(inline_executor const&, inline_executor const&) noexcept = default;
+};
+
+// The completion handler of a session; of one type, so that co_spawn is compiled once for all kinds
+// of them. It is called where the session ended, without an executor that might refuse.
+template <class Protocol>
+struct end_of_session
+{
+    using executor_type = inline_executor;
+    executor_type get_executor() const noexcept { return {}; }
+
+    void operator()(std::exception_ptr e) const
+    {
+        if (e)
+            all->ended(std::move(e));
+    }
+
+    std::shared_ptr<serving<Protocol>> all;
+    permit p;
+};
+
 template <class Protocol, contexts Workers, class Session>
 class sessions final : public serving<Protocol>
 {
@@ -49,27 +80,23 @@ class sessions final : public serving<Protocol>
 public:
     sessions(Workers& workers, Session session, serve_options options)
         : serving<Protocol>(std::move(options))
-        , workers_(workers)
+        , group_(workers)
         , session_(std::move(session))
     {
-    }
-
-    // Before anything is watched: what watches reads them.
-    void add_workers()
-    {
-        for_each_context(workers_, [this](auto& context) { this->add_worker(context); });
+        for_each_context(group_, [this](auto& worker) {
+            workers_.push_back(&worker);
+            this->add_worker(worker);
+        });
     }
 
     void watch_workers()
     {
-        for_each_context(workers_, [this](auto& context) {
-            // Socket services that are added after ours would be shut down before it.
-            [[maybe_unused]] socket const first(context);
-            this->watch_worker(context);
-        });
+        for (context* worker : workers_)
+            this->watch(*worker);
     }
 
 private:
+    using context = std::remove_reference_t<decltype(next_context(std::declval<Workers&>()))>;
     using socket = session_socket<Session, Protocol, Workers>;
     using socket_executor = typename socket::executor_type;
     using session_executor = typename std::invoke_result_t<Session&, socket>::executor_type;
@@ -82,16 +109,6 @@ private:
 
     void destroy_session() noexcept override { session_.reset(); }
 
-    void cancel_sessions_on_loops(asio::cancellation_type type) override
-    {
-        this->with_workers([&] {
-            for_each_context(workers_, [&](auto& context) {
-                if (this->may_cancel(context, type))
-                    this->cancel_on_loop(context, type);
-            });
-        });
-    }
-
     // On its way to a worker. Not a part of what is submitted: that is destroyed if it is refused.
     struct connection
     {
@@ -99,55 +116,34 @@ private:
         permit its;
     };
 
-    // Of the workers.
-    auto& choose()
-    {
-        auto* chosen = &next_context(workers_);
-        asio::execution_context* const better = this->choose_worker(*chosen);
-        if (better == chosen)
-            return *chosen;
-        this->figures()->change([](serve_metrics& m) { ++m.passed_over; });
-        for_each_context(workers_, [&](auto& other) {
-            if (&other == better)
-                chosen = &other;
-        });
-        return *chosen;
-    }
-
     void begin(listener<Protocol>& from, permit p, boost::system::error_code& error) override
     {
-        auto& first = choose();
-        auto const c = std::make_shared<connection>(
-            connection{socket(socket_executor(first.get_executor())), std::move(p)});
-        c->its.connect();
+        std::size_t const first = this->choose_worker(next_context(group_));
+        auto const c
+            = std::make_shared<connection>(connection{socket(executor(first)), std::move(p)});
         typename Protocol::endpoint peer; // the client may be gone when it is asked for
         detail::accept(from.acceptor, from.protocol, c->client, peer, error);
         if (error || !this->admits(peer))
             return;
         c->its.set_socket(socket_identity(c->client.native_handle()));
         std::exception_ptr refusal = give(first, c);
-        if (!refusal)
-            return;
-        for_each_context(workers_, [&](auto& other) {
-            if (!refusal || &other == &first || this->is_gone(other))
-                return;
-            this->figures()->change([](serve_metrics& m) { ++m.passed_over; });
-            c->client = socket(
-                socket_executor(other.get_executor()), from.protocol, c->client.release());
+        for (std::size_t other = 0; refusal && other != workers_.size(); ++other)
+        {
+            if (other == first || !this->takes_over(other))
+                continue;
+            c->client = socket(executor(other), from.protocol, c->client.release());
             refusal = give(other, c);
-        });
+        }
         if (refusal)
             std::rethrow_exception(refusal);
     }
 
     // The exception if its session cannot begin there.
-    template <class Context>
-    std::exception_ptr give(Context& context, std::shared_ptr<connection> const& c)
+    std::exception_ptr give(std::size_t worker, std::shared_ptr<connection> const& c)
     try
     {
-        c->its.assign(context);
-        socket_executor const executor = context.get_executor();
-        session_executor const runs_on = executor;
+        c->its.assign(worker);
+        session_executor const runs_on = executor(worker);
         asio::post(runs_on, [runs_on, all = self(), c] {
             all->start(runs_on, std::move(c->client), std::move(c->its));
         });
@@ -162,27 +158,32 @@ private:
     void start(session_executor const& executor, socket s, permit p)
     try
     {
-        using at_end = typename serving<Protocol>::end_of_session;
-        asio::execution_context& context = asio::query(executor, asio::execution::context);
-        if (!this->options().cancel_sessions || !is_loop(context))
-            return asio::co_spawn(
-                executor, run_session(self(), std::move(s)), at_end{self(), std::move(p)});
-        auto const signal = std::make_shared<asio::cancellation_signal>();
-        p.set_signal(signal);
+        std::shared_ptr<asio::cancellation_signal> signal;
+        asio::cancellation_slot slot;
+        if (this->options().cancel_sessions
+            && is_loop(asio::query(executor, asio::execution::context)))
+        {
+            signal = std::make_shared<asio::cancellation_signal>();
+            slot = signal->slot();
+            p.set_signal(std::move(signal));
+        }
         asio::co_spawn(executor, run_session(self(), std::move(s)),
-            asio::bind_cancellation_slot(signal->slot(), at_end{self(), std::move(p)}));
+            asio::bind_cancellation_slot(slot, end_of_session<Protocol>{self(), std::move(p)}));
     }
     catch (...)
     {
         this->ended(std::current_exception());
     }
 
+    socket_executor executor(std::size_t worker) const { return workers_[worker]->get_executor(); }
+
     std::shared_ptr<sessions> self()
     {
         return std::static_pointer_cast<sessions>(this->shared_from_this());
     }
 
-    Workers& workers_; // used only within begin(), or while they cannot be gone
+    Workers& group_;
+    std::vector<context*> workers_; // the contexts of the group
     std::optional<Session> session_;
 };
 

@@ -2,16 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_SERVER_OPEN_CONNECTION_HPP
-#define ASIO_EWYK_DETAIL_SERVER_OPEN_CONNECTION_HPP
+#ifndef ASIO_EWYK_DETAIL_SERVER_SOCKET_IDENTITY_HPP
+#define ASIO_EWYK_DETAIL_SERVER_SOCKET_IDENTITY_HPP
 
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution_context.hpp>
 #include <boost/system/system_error.hpp>
-
-#include <memory>
 
 #if defined(__linux__)
 #include <cerrno>
@@ -125,19 +120,6 @@ private:
 
     void shut_down(spare_descriptor&) const noexcept {}
 #endif
-};
-
-// A connection that has its session, or is on its way there.
-struct open_connection
-{
-    // Emitted on the loop of the session only; null where the session has none.
-    std::shared_ptr<asio::cancellation_signal> signal = {};
-    asio::execution_context* worker = nullptr; // where the session is; a name
-    asio::cancellation_type told = asio::cancellation_type::none;
-    socket_identity socket = {};
-
-    bool is_on(asio::execution_context& loop) const noexcept { return signal && worker == &loop; }
-    bool emitted(asio::cancellation_type type) const noexcept { return (told & type) == type; }
 };
 
 } // namespace asio_ewyk::detail

@@ -28,8 +28,6 @@ namespace asio_ewyk {
 
 namespace detail {
 
-// Not a template of the workers' and the session's types, so that it is compiled once for all.
-template <class Protocol>
 struct start_serving
 {
     using executor_type = asio::any_io_executor;
@@ -37,8 +35,8 @@ struct start_serving
     executor_type get_executor() const noexcept { return executor; }
 
     template <class Handler>
-    void operator()(Handler handler, std::shared_ptr<serving<Protocol>> all,
-        typename serving<Protocol>::listeners listeners) const
+    void operator()(
+        Handler handler, std::shared_ptr<serving> all, serving::listeners listeners) const
     {
         auto slot = asio::get_associated_cancellation_slot(handler);
         if (slot.is_connected())
@@ -49,7 +47,7 @@ struct start_serving
         // Without the handler's slot: co_spawn would use that in a way that allows cancellation on
         // one thread only.
         auto const ends_on = asio::get_associated_executor(handler, executor);
-        asio::co_spawn(executor, serving<Protocol>::run(std::move(all), std::move(listeners)),
+        asio::co_spawn(executor, serving::run(std::move(all), std::move(listeners)),
             asio::bind_executor(ends_on, [h = std::move(handler)](std::exception_ptr e) mutable {
                 std::move(h)(std::move(e));
             }));
@@ -58,17 +56,24 @@ struct start_serving
     executor_type executor; // the boss's
 };
 
-template <class Protocol, class Workers, class Session, class Token>
-auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
-    typename serving<Protocol>::listeners listeners, Token&& token)
+template <class Protocol, class Executor, class Workers, class Session, class Token>
+auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
+    Workers& workers, Session session, serve_options options, Token&& token)
 {
+    if (acceptors.empty())
+        throw std::invalid_argument("there must be an acceptor");
+    auto all = std::make_shared<sessions<Protocol, Workers, Session>>(
+        workers, std::move(session), std::move(options));
+    serving::listeners listeners;
+    for (auto& a : acceptors)
+        all->add(listeners.emplace_back(std::make_shared<listener>(std::move(a))));
     all->set_home(listeners.front()->context());
     for (auto const& l : listeners)
         all->watch(l->context());
     all->watch_workers();
-    start_serving<Protocol> start{listeners.front()->executor()};
+    start_serving start{listeners.front()->executor};
     return asio::async_initiate<Token, void(std::exception_ptr)>(std::move(start), token,
-        std::shared_ptr<serving<Protocol>>(std::move(all)), std::move(listeners));
+        std::shared_ptr<serving>(std::move(all)), std::move(listeners));
 }
 
 } // namespace detail
@@ -129,26 +134,22 @@ template <detail::contexts Boss, detail::contexts Workers, class Session, class 
 auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
     serve_options options, CompletionToken&& token)
 {
-    using protocol = asio::ip::tcp;
-    bool const several = options.reuse_port;
-    auto all = std::make_shared<detail::sessions<protocol, Workers, Session>>(
-        workers, std::move(session), std::move(options));
-    typename detail::serving<protocol>::listeners listeners;
+    std::vector<asio::ip::tcp::acceptor> acceptors;
     auto endpoint = where;
     auto const listen = [&](auto& context) {
-        auto acceptor = detail::listen(context, endpoint, several);
-        endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
-        listeners.push_back(std::make_shared<detail::listener<protocol>>(all, std::move(acceptor)));
+        acceptors.push_back(detail::listen(context, endpoint, options.reuse_port));
+        // A port of the system's choice is for all of them.
+        endpoint = acceptors.back().local_endpoint();
     };
-    if (several)
+    if (options.reuse_port)
         detail::for_each_context(boss, [&](auto& context) {
             if (!detail::has_ended(context))
                 listen(context);
         });
-    if (listeners.empty())
+    if (acceptors.empty())
         listen(detail::next_live_context(boss));
-    return detail::serve(
-        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+    return detail::serve(std::move(acceptors), workers, std::move(session), std::move(options),
+        std::forward<CompletionToken>(token));
 }
 
 /// Likewise, with the default options.
@@ -176,15 +177,8 @@ template <class Protocol, class Executor, detail::contexts Workers, class Sessio
 auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
     Workers& workers, Session session, serve_options options, CompletionToken&& token)
 {
-    if (acceptors.empty())
-        throw std::invalid_argument("there must be an acceptor");
-    auto all = std::make_shared<detail::sessions<Protocol, Workers, Session>>(
-        workers, std::move(session), std::move(options));
-    typename detail::serving<Protocol>::listeners listeners;
-    for (auto& a : acceptors)
-        listeners.push_back(std::make_shared<detail::listener<Protocol>>(all, std::move(a)));
-    return detail::serve(
-        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+    return detail::serve(std::move(acceptors), workers, std::move(session), std::move(options),
+        std::forward<CompletionToken>(token));
 }
 
 /// Likewise, with the default options.

@@ -8,18 +8,15 @@
 #include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/server/accept_rate.hpp>
+#include <asio_ewyk/detail/server/listener.hpp>
 #include <asio_ewyk/detail/server/socket_identity.hpp>
 #include <asio_ewyk/detail/server/worker_list.hpp>
 #include <asio_ewyk/server/serve_options.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/cancellation_type.hpp>
-#include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/query.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -27,7 +24,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -35,8 +31,6 @@
 namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
-
-class connection_limiter;
 
 // A connection that has its session, or is on its way there. Guarded by the connection limiter's
 // mutex.
@@ -49,77 +43,8 @@ struct open_connection
     asio::cancellation_type told = asio::cancellation_type::none;
 };
 
-// A place for one connection, for as long as it lives; and what is known of the connection.
-class permit
-{
-public:
-    permit(std::shared_ptr<connection_limiter> all,
-        std::list<open_connection>::iterator connection) noexcept
-        : all_(std::move(all))
-        , connection_(connection)
-    {
-    }
-
-    permit(permit&&) noexcept = default;
-    permit& operator=(permit&&) = delete;
-    ~permit();
-
-    void set_socket(socket_identity socket) noexcept;
-    void set_signal(std::shared_ptr<asio::cancellation_signal> signal) noexcept;
-
-    // Its session will run there, and not where it was to run before.
-    void assign(std::size_t worker) noexcept;
-
-private:
-    std::shared_ptr<connection_limiter> all_;
-    std::list<open_connection>::iterator connection_;
-};
-
-// Accepts connections. It also waits for a place, for the end of a pause, or for that of the
-// sessions. A coroutine on its executor owns it.
-class listener_base : public std::enable_shared_from_this<listener_base>
-{
-public:
-    listener_base(listener_base const&) = delete;
-    listener_base& operator=(listener_base const&) = delete;
-
-    asio::any_io_executor const& executor() const noexcept { return executor_; }
-    asio::execution_context& context() const noexcept
-    {
-        return asio::query(executor_, asio::execution::context);
-    }
-
-    // For what it waits for beside clients; on the executor.
-    asio::steady_timer& timer() noexcept { return timer_; }
-
-protected:
-    listener_base(std::shared_ptr<connection_limiter> all, asio::any_io_executor executor)
-        : all_(std::move(all))
-        , executor_(std::move(executor))
-        , timer_(executor_)
-    {
-    }
-
-    ~listener_base() = default;
-
-    // From its beginning until before it is destroyed: others may call it.
-    void enter_list();
-    void leave_list() noexcept;
-
-private:
-    friend connection_limiter;
-
-    // Accepts no more clients, and waits for none. On the executor, or when that runs nothing.
-    virtual void close() noexcept = 0;
-
-    // Ends whatever it waits for, soon.
-    void poke() noexcept;
-
-    std::shared_ptr<connection_limiter> const all_;
-    asio::any_io_executor const executor_;
-    asio::steady_timer timer_;
-    bool wants_place_ = false; // guarded by the connection limiter's mutex
-};
+// A place for one connection, for as long as it lives.
+using place = std::shared_ptr<open_connection>;
 
 // What listeners share with the sessions that they began: how many there are, and whether there are
 // to be more.
@@ -160,18 +85,61 @@ public:
             loop_closes(context);
     }
 
-    // Takes a place. If there is none, the listener that asks is poked when there is one again.
-    // Throws std::bad_alloc.
-    std::optional<permit> enter(listener_base& asks)
+    // Before it begins.
+    void add(std::shared_ptr<listener> const& l)
+    {
+        std::lock_guard const lock(mutex_);
+        listeners_.push_back(l);
+    }
+
+    // One that is not the first has closed.
+    void leave(listener const& l) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        std::erase_if(listeners_, [&](auto const& w) { return w.lock().get() == &l; });
+        if (stopping_)
+            stop_locked();
+    }
+
+    // Takes a place. If there is none, null: the listener that asks is poked when there is one
+    // again. Throws std::bad_alloc.
+    place enter(listener& asks)
     {
         std::list<open_connection> one(1);
-        std::lock_guard const lock(mutex_);
+        std::unique_lock lock(mutex_);
         auto const most = figures_->max_connections.instead_of(options_.max_connections);
-        asks.wants_place_ = most != 0 && going_on() >= most;
-        if (asks.wants_place_)
-            return std::nullopt;
+        asks.wants_place = most != 0 && going_on() >= most;
+        if (asks.wants_place)
+            return nullptr;
         connections_.splice(connections_.begin(), one);
-        return permit(shared_from_this(), connections_.begin());
+        auto const c = connections_.begin();
+        lock.unlock();
+        return {&*c, [all = shared_from_this(), c](open_connection*) { all->leave(c); }};
+    }
+
+    void set_socket(open_connection& c, socket_identity socket) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        c.socket = socket;
+    }
+
+    void set_signal(
+        open_connection& c, std::shared_ptr<asio::cancellation_signal> signal) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        c.signal = std::move(signal);
+        if (stopping_ || c.on->closes)
+            cancel(c, asio::cancellation_type::total);
+    }
+
+    // Its session will run there, and not where it was to run before.
+    void assign(open_connection& c, std::size_t worker) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        if (c.on)
+            workers_.count(*c.on, -1);
+        c.on = &workers_[worker];
+        workers_.count(*c.on, 1);
     }
 
     // Whether the rate allows another connection, which counts then.
@@ -190,7 +158,7 @@ public:
     }
 
     // Stops all listeners except `self`, which knows; the first failure counts.
-    void stop(std::exception_ptr failure = nullptr, listener_base const* self = nullptr) noexcept
+    void stop(std::exception_ptr failure = nullptr, listener const* self = nullptr) noexcept
     {
         std::lock_guard const lock(mutex_);
         if (failure && !failure_)
@@ -205,9 +173,10 @@ public:
     }
 
     // Whether all sessions have ended, or cannot run any more, and no other listener accepts.
-    bool finished() const noexcept
+    bool finished() noexcept
     {
         std::lock_guard const lock(mutex_);
+        std::erase_if(listeners_, [](auto const& w) { return w.expired(); });
         return going_on() == 0 && listeners_.size() <= 1;
     }
 
@@ -263,28 +232,52 @@ protected:
     }
 
 private:
-    friend listener_base;
-    friend permit;
-
     void count_passed_over() noexcept
     {
         figures_->change([](serve_metrics& m) { ++m.passed_over; });
     }
 
-    void stop_locked(listener_base const* self = nullptr) noexcept
+    void leave(std::list<open_connection>::iterator c) noexcept
+    {
+        std::list<open_connection> gone; // outlives the lock
+        std::lock_guard const lock(mutex_);
+        if (c->on)
+            workers_.count(*c->on, -1);
+        gone.splice(gone.begin(), connections_, c);
+        places_change();
+    }
+
+    void stop_locked(listener const* self = nullptr) noexcept
     {
         stopping_ = true;
-        for (listener_base* l : listeners_)
-            if (l != self)
-                l->poke();
+        poke([self](listener& l) { return &l != self; });
     }
 
     // There is a place again, or an end.
     void places_change() noexcept
     {
-        for (listener_base* l : listeners_)
-            if (std::exchange(l->wants_place_, false) || (stopping_ && going_on() == 0))
-                l->poke();
+        bool const all = stopping_ && going_on() == 0;
+        poke([all](listener& l) { return std::exchange(l.wants_place, false) || all; });
+    }
+
+    // Ends whatever such listeners wait for, soon. That may fail for lack of memory: so one that
+    // waits for something other than a client looks now and then.
+    template <class Predicate>
+    void poke(Predicate is_meant) noexcept
+    {
+        for (auto const& w : listeners_)
+            try
+            {
+                if (auto const l = w.lock(); l && is_meant(*l))
+                    asio::post(l->executor, [l, closes = stopping_] {
+                        l->timer.cancel();
+                        if (closes)
+                            l->close();
+                    });
+            }
+            catch (...)
+            {
+            }
     }
 
     // Emitted by the loop's thread. By an executor that never refuses: one loop that is full must
@@ -325,11 +318,12 @@ private:
     void loop_ended(asio::execution_context& loop) noexcept override
     {
         std::lock_guard const lock(mutex_);
-        std::erase_if(listeners_, [&](listener_base* l) {
-            bool const its = &l->context() == &loop;
-            if (its)
-                l->close();
-            return its;
+        std::erase_if(listeners_, [&](auto const& w) {
+            auto const l = w.lock();
+            if (!l || &l->context() != &loop)
+                return false;
+            l->close();
+            return true;
         });
         if (worker* const w = workers_.find(loop))
         {
@@ -353,7 +347,7 @@ private:
     asio::execution_context* home_ = nullptr; // only compared
 
     std::mutex mutable mutex_; // guards what follows
-    std::vector<listener_base*> listeners_;
+    std::vector<std::weak_ptr<listener>> listeners_;
     std::list<open_connection> connections_;
     spare_descriptor spare_;
     worker_list workers_;
@@ -361,73 +355,6 @@ private:
     bool stopping_ = false;
     std::exception_ptr failure_; // the first one
 };
-
-inline permit::~permit()
-{
-    if (!all_)
-        return;
-    std::list<open_connection> gone; // outlives the lock
-    std::lock_guard const lock(all_->mutex_);
-    if (connection_->on)
-        all_->workers_.count(*connection_->on, -1);
-    gone.splice(gone.begin(), all_->connections_, connection_);
-    all_->places_change();
-}
-
-inline void permit::set_socket(socket_identity socket) noexcept
-{
-    std::lock_guard const lock(all_->mutex_);
-    connection_->socket = socket;
-}
-
-inline void permit::set_signal(std::shared_ptr<asio::cancellation_signal> signal) noexcept
-{
-    std::lock_guard const lock(all_->mutex_);
-    connection_->signal = std::move(signal);
-    if (all_->stopping_ || connection_->on->closes)
-        connection_limiter::cancel(*connection_, asio::cancellation_type::total);
-}
-
-inline void permit::assign(std::size_t worker) noexcept
-{
-    std::lock_guard const lock(all_->mutex_);
-    if (connection_->on)
-        all_->workers_.count(*connection_->on, -1);
-    connection_->on = &all_->workers_[worker];
-    all_->workers_.count(*connection_->on, 1);
-}
-
-inline void listener_base::enter_list()
-{
-    std::lock_guard const lock(all_->mutex_);
-    all_->listeners_.push_back(this);
-}
-
-inline void listener_base::leave_list() noexcept
-{
-    std::lock_guard const lock(all_->mutex_);
-    std::erase(all_->listeners_, this);
-    if (all_->stopping_)
-        all_->stop_locked();
-}
-
-// Under the connection limiter's mutex. It may be lost for lack of memory: so a listener that waits
-// for something other than a client looks now and then.
-inline void listener_base::poke() noexcept
-try
-{
-    asio::post(executor_, [weak = weak_from_this()] {
-        auto const self = weak.lock();
-        if (!self)
-            return;
-        self->timer_.cancel();
-        if (self->all_->stopping())
-            self->close();
-    });
-}
-catch (...)
-{
-}
 
 } // namespace asio_ewyk::detail
 

@@ -5,37 +5,26 @@
 #ifndef ASIO_EWYK_DETAIL_SERVER_LISTENER_HPP
 #define ASIO_EWYK_DETAIL_SERVER_LISTENER_HPP
 
-#include <asio_ewyk/detail/frame/call_frame.hpp>
-#include <asio_ewyk/detail/loop/event_loop_service.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/server/connection_limiter.hpp>
-#include <asio_ewyk/detail/server/sockets.hpp>
+#include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/query.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
 
 // Where to accept with an acceptor of that executor: one function at a time, and, for a known
 // context, by an executor that never refuses. A strand would stay locked if its inner executor
@@ -59,251 +48,37 @@ asio::any_io_executor serial(Executor const& executor)
     return asio::make_strand(executor);
 }
 
-template <class Protocol>
-class listener final : public listener_base
+// Accepts connections of any protocol. It also waits for a place, for the end of a pause, or for
+// that of the sessions. A coroutine on its executor owns it.
+struct listener
 {
-public:
-    template <class Executor>
-    listener(std::shared_ptr<connection_limiter> all,
-        asio::basic_socket_acceptor<Protocol, Executor> a)
-        : listener_base(std::move(all), serial(a.get_executor()))
+    template <class Protocol, class Executor>
+    explicit listener(asio::basic_socket_acceptor<Protocol, Executor> a)
+        : executor(serial(a.get_executor()))
         , acceptor(std::move(a))
-        , protocol(acceptor.local_endpoint().protocol())
+        , timer(executor)
     {
         acceptor.non_blocking(true);
         // Otherwise Asio waits for another client in the middle of an accept.
         acceptor.set_option(asio::socket_base::enable_connection_aborted(true));
-        enter_list();
     }
 
-    ~listener() { leave_list(); }
+    asio::execution_context& context() const noexcept
+    {
+        return asio::query(executor, asio::execution::context);
+    }
 
-    void close() noexcept override
+    // Accepts no more clients, and waits for none. On the executor, or when that runs nothing.
+    void close() noexcept
     {
         boost::system::error_code ignored; // it is closed all the same
         acceptor.close(ignored);
     }
 
-    asio::basic_socket_acceptor<Protocol> acceptor;
-    Protocol const protocol; // of what it accepts
-};
-
-// What a serve() does, except for the sessions; so that it is compiled once for all kinds of them.
-//
-// The boss waits until there is a client, and then accepts it at once, into a socket of the
-// worker's: so a worker is chosen only if there is a client for it.
-template <class Protocol>
-class serving : public connection_limiter
-{
-public:
-    using listener_type = listener<Protocol>;
-    using listeners = std::vector<std::shared_ptr<listener_type>>;
-
-    explicit serving(serve_options options)
-        : connection_limiter(std::move(options))
-    {
-        if (!is_tcp && this->options().admit)
-            throw std::invalid_argument("admit is for TCP only");
-    }
-    virtual ~serving() = default;
-
-    // Everything, until the last session has ended. The coroutine owns what it works on.
-    static asio::awaitable<void> run(std::shared_ptr<serving> all, listeners ls)
-    {
-        auto const first = ls.front();
-        try
-        {
-            for (std::size_t i = 1; i != ls.size(); ++i)
-                asio::co_spawn(ls[i]->executor(), accept(all, ls[i]), asio::detached);
-        }
-        catch (...)
-        {
-            // Those that accept already have to end before the operation does.
-            all->stop(std::current_exception());
-        }
-        ls.clear();
-        co_await accept(all, first);
-        time_point const deadline = after(all->options().drain);
-        for (all->stop(nullptr, first.get()); !all->finished(); all->stop(nullptr, first.get()))
-        {
-            std::chrono::nanoseconds pause = now_and_then;
-            auto const left = deadline - std::chrono::steady_clock::now();
-            bool const overdue = left <= left.zero();
-            all->drain(overdue);
-            if (!overdue)
-                pause = std::min(pause, std::chrono::nanoseconds(left));
-            co_await wait(*first, pause);
-        }
-        if (all->sessions_are_over())
-            all->destroy_session();
-        if (auto const failure = all->failure())
-            std::rethrow_exception(failure);
-    }
-
-    // Of a session, also of one that could not begin.
-    void ended(std::exception_ptr e) const noexcept
-    {
-        figures().change([](serve_metrics& m) { ++m.failed; });
-        report(std::move(e));
-    }
-
-protected:
-    // The session is not used any more.
-    virtual void destroy_session() noexcept = 0;
-
-    // Accepts a client with a context of the workers, and begins its session.
-    virtual void begin(listener_type& self, permit p, boost::system::error_code& error) = 0;
-
-    // Whether to serve a client that has been accepted; counts it.
-    bool admits([[maybe_unused]] typename Protocol::endpoint const& peer) const noexcept
-    {
-        bool admitted = true;
-        if constexpr (is_tcp)
-            try
-            {
-                if (options().admit)
-                {
-                    call_frame::end_leases();
-                    admitted = options().admit(peer);
-                }
-            }
-            catch (...)
-            {
-                admitted = false;
-                report(std::current_exception());
-            }
-        figures().change([=](serve_metrics& m) { ++(admitted ? m.accepted : m.refused); });
-        return admitted;
-    }
-
-    // Hooks may block, and are called inside of handlers that the context takes for short. No
-    // blocking_section: with produce_consume, other handlers would run beside the hook.
-    void report(std::exception_ptr e) const noexcept
-    {
-        if (!options().on_session_error)
-            return;
-        call_frame::end_leases();
-        options().on_session_error(std::move(e));
-    }
-
-private:
-    static constexpr bool is_tcp = std::is_same_v<Protocol, asio::ip::tcp>;
-
-    // After so many the boss does its other work. Netty's figure.
-    static constexpr int at_a_time = 16;
-
-    // How often what may have changed unnoticed is looked at.
-    static constexpr std::chrono::seconds now_and_then{1};
-
-    // Why a listener leaves its clients alone.
-    enum class pause
-    {
-        none,
-        no_place,
-        no_turn,
-        back_off,
-    };
-
-    // Until poke(), or for a while.
-    static auto wait(listener_type& self, std::chrono::nanoseconds time)
-    {
-        self.timer().expires_at(after(time));
-        return self.timer().async_wait(asio::as_tuple(asio::use_awaitable));
-    }
-
-    // Accepts until stop().
-    static asio::awaitable<void> accept(
-        std::shared_ptr<serving> all, std::shared_ptr<listener_type> self)
-    {
-        for (bool reported = false; !all->stopping();)
-        {
-            auto const [error] = co_await self->acceptor.async_wait(
-                asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
-            switch (all->accept_some(*self, error, reported))
-            {
-            case pause::none:
-                break;
-            case pause::no_place:
-                co_await wait(*self, now_and_then);
-                break;
-            case pause::no_turn:
-                co_await wait(*self, all->time_to_turn());
-                break;
-            case pause::back_off:
-            {
-                backing_off const counted(all->figures());
-                co_await wait(*self, all->options().back_off);
-                break;
-            }
-            }
-        }
-        self->close();
-    }
-
-    pause accept_some(listener_type& self, boost::system::error_code error, bool& reported)
-    try
-    {
-        for (int i = 0; i != at_a_time && !stopping(); ++i)
-        {
-            if (i != 0)
-                self.acceptor.wait(asio::socket_base::wait_read, error);
-            if (error)
-                return failed(error, reported);
-            if (options().overloaded && options().overloaded())
-                return pause::back_off;
-            if (auto p = enter(self))
-            {
-                if (!take_turn())
-                    return pause::no_turn;
-                begin(self, std::move(*p), error);
-            }
-            else if (options().when_full == connections_full::wait)
-                return pause::no_place;
-            else if (!take_turn())
-                return pause::no_turn;
-            else
-                refuse(self, error);
-            if (error)
-                return failed(error, reported);
-            reported = false;
-        }
-        return pause::none;
-    }
-    catch (...)
-    {
-        ended(std::current_exception());
-        return pause::back_off;
-    }
-
-    void refuse(listener_type& self, boost::system::error_code& error) const
-    {
-        auto const refused = self.acceptor.accept(error);
-        if (!error)
-            figures().change([](serve_metrics& m) { ++m.refused; });
-    }
-
-    pause failed(boost::system::error_code error, bool& reported) noexcept
-    {
-        namespace errc = boost::system::errc;
-        if (error == asio::error::operation_aborted || error == asio::error::would_block
-            || error == asio::error::try_again || error == asio::error::interrupted
-            || error == asio::error::connection_aborted || error == asio::error::connection_reset
-            || error == errc::protocol_error)
-            return pause::none;
-        if (error == asio::error::bad_descriptor || error == asio::error::not_socket
-            || error == asio::error::invalid_argument)
-        {
-            stop(std::make_exception_ptr(boost::system::system_error(error)));
-            return pause::none;
-        }
-        figures().change([](serve_metrics& m) { ++m.accept_errors; });
-        if (!std::exchange(reported, true) && options().on_accept_error)
-        {
-            call_frame::end_leases();
-            options().on_accept_error(error);
-        }
-        return pause::back_off;
-    }
+    asio::any_io_executor const executor;
+    asio::basic_socket_acceptor<asio::generic::stream_protocol> acceptor;
+    asio::steady_timer timer;
+    bool wants_place = false; // guarded by the connection limiter's mutex
 };
 
 } // namespace asio_ewyk::detail

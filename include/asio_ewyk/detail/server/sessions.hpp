@@ -5,12 +5,15 @@
 #ifndef ASIO_EWYK_DETAIL_SERVER_SESSIONS_HPP
 #define ASIO_EWYK_DETAIL_SERVER_SESSIONS_HPP
 
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
-#include <asio_ewyk/detail/server/listener.hpp>
+#include <asio_ewyk/detail/server/serving.hpp>
+#include <asio_ewyk/detail/server/sockets.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/execution/context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 
@@ -18,6 +21,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -55,7 +59,6 @@ public:
 
 // The completion handler of a session; of one type, so that co_spawn is compiled once for all kinds
 // of them. It is called where the session ended, without an executor that might refuse.
-template <class Protocol>
 struct end_of_session
 {
     using executor_type = inline_executor;
@@ -67,35 +70,39 @@ struct end_of_session
             all->ended(std::move(e));
     }
 
-    std::shared_ptr<serving<Protocol>> all;
-    permit p;
+    std::shared_ptr<serving> all;
+    place its;
 };
 
 template <class Protocol, contexts Workers, class Session>
-class sessions final : public serving<Protocol>
+class sessions final : public serving
 {
     static_assert(session_of<Session, Protocol, Workers>,
         "a session takes a socket of the protocol by value and returns an asio::awaitable<void>");
 
 public:
     sessions(Workers& workers, Session session, serve_options options)
-        : serving<Protocol>(std::move(options))
+        : serving(std::move(options))
         , group_(workers)
         , session_(std::move(session))
     {
+        if (!is_tcp && this->options().admit)
+            throw std::invalid_argument("admit is for TCP only");
         for_each_context(group_, [this](auto& worker) {
             workers_.push_back(&worker);
-            this->add_worker(worker);
+            add_worker(worker);
         });
     }
 
     void watch_workers()
     {
         for (context* worker : workers_)
-            this->watch(*worker);
+            watch(*worker);
     }
 
 private:
+    static constexpr bool is_tcp = std::is_same_v<Protocol, asio::ip::tcp>;
+
     using context = std::remove_reference_t<decltype(next_context(std::declval<Workers&>()))>;
     using socket = session_socket<Session, Protocol, Workers>;
     using socket_executor = typename socket::executor_type;
@@ -113,36 +120,58 @@ private:
     struct connection
     {
         socket client;
-        permit its;
+        place its;
     };
 
-    void begin(listener<Protocol>& from, permit p, boost::system::error_code& error) override
+    void begin(listener& from, place p, boost::system::error_code& error) override
     {
-        std::size_t const first = this->choose_worker(next_context(group_));
+        std::size_t const first = choose_worker(next_context(group_));
         auto const c
             = std::make_shared<connection>(connection{socket(executor(first)), std::move(p)});
         typename Protocol::endpoint peer; // the client may be gone when it is asked for
-        detail::accept(from.acceptor, from.protocol, c->client, peer, error);
-        if (error || !this->admits(peer))
+        detail::accept(from.acceptor, c->client, peer, error);
+        if (error || !admits(peer))
             return;
-        c->its.set_socket(socket_identity(c->client.native_handle()));
+        set_socket(*c->its, socket_identity(c->client.native_handle()));
         std::exception_ptr refusal = give(first, c);
         for (std::size_t other = 0; refusal && other != workers_.size(); ++other)
         {
-            if (other == first || !this->takes_over(other))
+            if (other == first || !takes_over(other))
                 continue;
-            c->client = socket(executor(other), from.protocol, c->client.release());
+            c->client = socket(executor(other), peer.protocol(), c->client.release());
             refusal = give(other, c);
         }
         if (refusal)
             std::rethrow_exception(refusal);
     }
 
+    // Whether to serve a client that has been accepted; counts it.
+    bool admits([[maybe_unused]] typename Protocol::endpoint const& peer) const noexcept
+    {
+        bool admitted = true;
+        if constexpr (is_tcp)
+            try
+            {
+                if (options().admit)
+                {
+                    call_frame::end_leases();
+                    admitted = options().admit(peer);
+                }
+            }
+            catch (...)
+            {
+                admitted = false;
+                report(std::current_exception());
+            }
+        figures().change([=](serve_metrics& m) { ++(admitted ? m.accepted : m.refused); });
+        return admitted;
+    }
+
     // The exception if its session cannot begin there.
     std::exception_ptr give(std::size_t worker, std::shared_ptr<connection> const& c)
     try
     {
-        c->its.assign(worker);
+        assign(*c->its, worker);
         session_executor const runs_on = executor(worker);
         asio::post(runs_on, [runs_on, all = self(), c] {
             all->start(runs_on, std::move(c->client), std::move(c->its));
@@ -155,31 +184,30 @@ private:
     }
 
     // On the worker. co_spawn submits again, but from there it is not refused.
-    void start(session_executor const& executor, socket s, permit p)
+    void start(session_executor const& executor, socket s, place its)
     try
     {
-        std::shared_ptr<asio::cancellation_signal> signal;
         asio::cancellation_slot slot;
-        if (this->options().cancel_sessions
+        if (options().cancel_sessions
             && is_loop(asio::query(executor, asio::execution::context)))
         {
-            signal = std::make_shared<asio::cancellation_signal>();
+            auto signal = std::make_shared<asio::cancellation_signal>();
             slot = signal->slot();
-            p.set_signal(std::move(signal));
+            set_signal(*its, std::move(signal));
         }
         asio::co_spawn(executor, run_session(self(), std::move(s)),
-            asio::bind_cancellation_slot(slot, end_of_session<Protocol>{self(), std::move(p)}));
+            asio::bind_cancellation_slot(slot, end_of_session{self(), std::move(its)}));
     }
     catch (...)
     {
-        this->ended(std::current_exception());
+        ended(std::current_exception());
     }
 
     socket_executor executor(std::size_t worker) const { return workers_[worker]->get_executor(); }
 
     std::shared_ptr<sessions> self()
     {
-        return std::static_pointer_cast<sessions>(this->shared_from_this());
+        return std::static_pointer_cast<sessions>(shared_from_this());
     }
 
     Workers& group_;

@@ -22,6 +22,7 @@ namespace asio_ewyk::detail {
 namespace asio = boost::asio;
 
 #if defined(SO_COOKIE)
+
 // Room for a duplicate of a descriptor, also when the process is out of them. One thread at a time.
 class spare_descriptor
 {
@@ -63,11 +64,6 @@ private:
 
     int pipe_[2];
 };
-#else
-class spare_descriptor
-{
-};
-#endif
 
 // Tells a socket from another one that has its number later, by what Linux numbers all sockets with
 // and never uses again. The session owns the socket, and may close it at any time: that is a race
@@ -76,8 +72,6 @@ class socket_identity
 {
 public:
     socket_identity() = default;
-
-#if defined(SO_COOKIE)
     explicit socket_identity(int descriptor) noexcept
         : descriptor_(descriptor)
         , cookie_(cookie_of(descriptor))
@@ -112,15 +106,21 @@ private:
 
     int descriptor_ = -1;
     std::uint64_t cookie_ = 0;
-#else
-    template <class Handle>
-    explicit socket_identity(Handle) noexcept
-    {
-    }
-
-    void shut_down(spare_descriptor&) const noexcept {}
-#endif
 };
+
+#else // connections are not shut down
+
+struct spare_descriptor
+{
+};
+
+struct socket_identity
+{
+    explicit socket_identity(auto...) noexcept {}
+    void shut_down(spare_descriptor&) const noexcept {}
+};
+
+#endif
 
 } // namespace asio_ewyk::detail
 

@@ -7,6 +7,7 @@
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/system/error_code.hpp>
@@ -14,7 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <cstring>
 
 #if !defined(_WIN32)
 #include <cerrno>
@@ -65,47 +66,38 @@ asio::ip::tcp::acceptor listen(
     return acceptor;
 }
 
-#if defined(__linux__)
-// Closes what was not passed on.
-struct descriptor
-{
-    explicit descriptor(int d) noexcept
-        : value(d)
-    {
-    }
-    descriptor(descriptor const&) = delete;
-    descriptor& operator=(descriptor const&) = delete;
-    ~descriptor()
-    {
-        if (value != -1)
-            ::close(value);
-    }
-
-    int value;
-};
-#endif
-
 // Does not wait for a client; the acceptor is non-blocking. Linux closes the socket on exec from
 // its beginning; a child that another thread forks elsewhere would keep the connection open.
-template <class Protocol, class Socket>
-void accept(asio::basic_socket_acceptor<Protocol>& acceptor,
-    [[maybe_unused]] Protocol const& protocol, Socket& client, typename Protocol::endpoint& peer,
-    boost::system::error_code& error)
+template <class Socket, class Endpoint>
+void accept(asio::basic_socket_acceptor<asio::generic::stream_protocol>& acceptor, Socket& client,
+    Endpoint& peer, boost::system::error_code& error)
 {
 #if defined(__linux__)
     auto size = static_cast<socklen_t>(peer.capacity());
-    descriptor accepted(::accept4(acceptor.native_handle(), peer.data(), &size, SOCK_CLOEXEC));
-    if (accepted.value == -1)
+    int const accepted = ::accept4(acceptor.native_handle(), peer.data(), &size, SOCK_CLOEXEC);
+    if (accepted == -1)
         return error.assign(errno, asio::error::get_system_category());
-    client.assign(protocol, accepted.value, error);
+    peer.resize(std::min<std::size_t>(size, peer.capacity()));
+    try
+    {
+        client.assign(peer.protocol(), accepted, error);
+    }
+    catch (...)
+    {
+        ::close(accepted);
+        throw;
+    }
+    if (error)
+        ::close(accepted);
+#else
+    asio::generic::stream_protocol::endpoint from;
+    auto accepted = acceptor.accept(from, error);
     if (error)
         return;
-    accepted.value = -1;
-    peer.resize(std::min<std::size_t>(size, peer.capacity()));
-#else
-    acceptor.accept(client, peer, error);
-    if (!error)
-        close_on_exec(client);
+    close_on_exec(accepted);
+    peer.resize(from.size());
+    std::memcpy(peer.data(), from.data(), from.size());
+    client.assign(peer.protocol(), accepted.release(), error);
 #endif
 }
 

@@ -56,9 +56,29 @@ struct start_serving
     executor_type executor; // the boss's
 };
 
+template <class Protocol, class Executor>
+using acceptors = std::vector<asio::basic_socket_acceptor<Protocol, Executor>>;
+
+template <class Protocol, class Executor>
+acceptors<Protocol, Executor> all_of(acceptors<Protocol, Executor> several)
+{
+    return several;
+}
+
+template <class Protocol, class Executor>
+acceptors<Protocol, Executor> all_of(asio::basic_socket_acceptor<Protocol, Executor> acceptor)
+{
+    acceptors<Protocol, Executor> one;
+    one.push_back(std::move(acceptor));
+    return one;
+}
+
+template <class T>
+concept one_or_more_acceptors = requires(T all) { detail::all_of(std::move(all)); };
+
 template <class Protocol, class Executor, class Workers, class Session, class Token>
-auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
-    Workers& workers, Session session, serve_options options, Token&& token)
+auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session session,
+    serve_options options, Token&& token)
 {
     if (acceptors.empty())
         throw std::invalid_argument("there must be an acceptor");
@@ -172,44 +192,21 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
     @par Exception Safety
     As above; `std::invalid_argument` also if there is no acceptor.
 */
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
+template <detail::one_or_more_acceptors Acceptors, detail::contexts Workers, class Session,
     class CompletionToken>
-auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
-    Workers& workers, Session session, serve_options options, CompletionToken&& token)
+auto serve(Acceptors acceptors, Workers& workers, Session session, serve_options options,
+    CompletionToken&& token)
 {
-    return detail::serve(std::move(acceptors), workers, std::move(session), std::move(options),
-        std::forward<CompletionToken>(token));
+    return detail::serve(detail::all_of(std::move(acceptors)), workers, std::move(session),
+        std::move(options), std::forward<CompletionToken>(token));
 }
 
 /// Likewise, with the default options.
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
+template <detail::one_or_more_acceptors Acceptors, detail::contexts Workers, class Session,
     class CompletionToken>
-auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
-    Workers& workers, Session session, CompletionToken&& token)
+auto serve(Acceptors acceptors, Workers& workers, Session session, CompletionToken&& token)
 {
     return asio_ewyk::serve(std::move(acceptors), workers, std::move(session), serve_options{},
-        std::forward<CompletionToken>(token));
-}
-
-/// Likewise, with one acceptor of the caller's.
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
-    class CompletionToken>
-auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
-    Session session, serve_options options, CompletionToken&& token)
-{
-    std::vector<asio::basic_socket_acceptor<Protocol, Executor>> one;
-    one.push_back(std::move(acceptor));
-    return asio_ewyk::serve(std::move(one), workers, std::move(session), std::move(options),
-        std::forward<CompletionToken>(token));
-}
-
-/// Likewise, with the default options.
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
-    class CompletionToken>
-auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
-    Session session, CompletionToken&& token)
-{
-    return asio_ewyk::serve(std::move(acceptor), workers, std::move(session), serve_options{},
         std::forward<CompletionToken>(token));
 }
 

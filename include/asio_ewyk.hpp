@@ -29,7 +29,6 @@
 #include <asio_ewyk/overload/load_shedder.hpp>
 #include <asio_ewyk/overload/shedding_executor.hpp>
 #include <asio_ewyk/producer.hpp>
-#include <asio_ewyk/server/listen.hpp>
 #include <asio_ewyk/server/serve.hpp>
 #include <asio_ewyk/server/serve_control.hpp>
 #include <asio_ewyk/server/serve_options.hpp>

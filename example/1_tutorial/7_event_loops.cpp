@@ -33,8 +33,8 @@ asio::awaitable<void> echo(tcp::socket socket)
 int main()
 {
     // tag::groups[]
-    ewyk::event_loop_group boss(1, {.name = "boss"}); // threads start with the first task
-    ewyk::event_loop_group workers(4, {.name = "worker"});
+    ewyk::event_loop_group workers(4, {.name = "worker"}); // threads start with the first task
+    ewyk::event_loop_group boss(1, {.name = "boss"});
     // end::groups[]
 
     tcp::acceptor acceptor(boss.next(), {asio::ip::address_v4::loopback(), 0});
@@ -43,7 +43,7 @@ int main()
     // tag::serve[]
     asio::cancellation_signal stop;
     std::future<void> served = ewyk::serve(std::move(acceptor), workers, echo, // or (boss, workers,
-        {.max_connections = 1000, .no_delay = true},                           // endpoint, ...)
+        {.max_connections = 1000},                                             // endpoint, ...)
         asio::bind_cancellation_slot(stop.slot(), asio::use_future));
     // end::serve[]
 

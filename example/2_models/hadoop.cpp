@@ -34,9 +34,9 @@ int main()
 {
     // tag::model[]
     constexpr std::size_t limit = 256; // HDFS: dfs.datanode.max.transfer.threads, 4096
-    ewyk::event_loop boss({.name = "boss"});
     ewyk::strategy_context threads(ewyk::strategy.produce_execute_consume,
         {.max_threads = limit + 1, .name = "xceiver"}); // one of them produces
+    ewyk::event_loop boss({.name = "boss"});
     // end::model[]
 
     tcp::acceptor acceptor(boss, anywhere());

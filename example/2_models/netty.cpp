@@ -19,8 +19,8 @@ using namespace models;
 int main()
 {
     // tag::model[]
-    ewyk::event_loop_group boss(1, {.name = "boss"});
     ewyk::event_loop_group workers(4, {.name = "worker"});
+    ewyk::event_loop_group boss(1, {.name = "boss"});
     ewyk::worker_pool pool({.max_threads = 16, .name = "offload"});
     // end::model[]
 

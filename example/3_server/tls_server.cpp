@@ -9,7 +9,6 @@
 #include "certificate.hpp"
 
 #include <asio_ewyk/loop/event_loop_group.hpp>
-#include <asio_ewyk/server/listen.hpp>
 #include <asio_ewyk/server/serve.hpp>
 
 #include <boost/asio.hpp>
@@ -116,13 +115,14 @@ public:
         : limit_(limit)
     {
         identity.identify(tls_);
-        auto acceptor = ewyk::listen(boss_, {asio::ip::address_v4::loopback(), 0});
+        tcp::acceptor acceptor(boss_.next(), {asio::ip::address_v4::loopback(), 0});
+        acceptor.set_option(tcp::no_delay(true)); // on Linux the clients' sockets have it from it
         where_ = acceptor.local_endpoint();
         // tag::serve[]
         served_ = ewyk::serve(
             std::move(acceptor), workers_,
             [this](tcp::socket s) { return session(std::move(s), tls_, limit_); },
-            {.no_delay = true, .drain = 10s, .cancel_sessions = true},
+            {.drain = 10s, .cancel_sessions = true},
             asio::bind_cancellation_slot(stop_.slot(), asio::use_future));
         // end::serve[]
     }
@@ -140,7 +140,7 @@ private:
     tcp::endpoint where_;
     asio::cancellation_signal stop_;
     std::future<void> served_;
-    ewyk::event_loop_group boss_{1}, workers_{2};
+    ewyk::event_loop_group workers_{2}, boss_{1};
 };
 
 // Waits for what the server does: nothing comes of itself but an end.

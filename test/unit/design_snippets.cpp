@@ -100,7 +100,7 @@ void boss_and_workers()
 {
     // clang-format off
     // tag::item5[]
-    ewyk::event_loop_group boss(1), workers;              // 2 x cores loops, threads start lazily
+    ewyk::event_loop_group workers, boss(1);              // 2 x cores loops, threads start lazily
     ewyk::serve(boss, workers, {tcp::v4(), 8080}, session, asio::detached);
                                                           // session: tcp::socket -> awaitable<void>
     // end::item5[]

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(fills_up_where_connections_have_ended)
 {
     // tag::least_connections[]
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(3, {}, ewyk::least_connections(control));
+    ewyk::event_loop_group workers(3, {}, ewyk::least_connections(control)), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, {.control = control}, asio::detached);

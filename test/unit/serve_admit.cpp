@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_is_turned_away)
 {
     std::atomic<int> asked{0};
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_is_turned_away)
 BOOST_AUTO_TEST_CASE(knows_where_the_client_is)
 {
     std::promise<tcp::endpoint> peer;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(an_exception_is_a_refusal)
     gathering errors;
     std::atomic<int> asked{0}, thrown{0};
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(an_exception_is_a_refusal)
 BOOST_AUTO_TEST_CASE(is_not_asked_without_a_place)
 {
     std::atomic<int> asked{0};
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(may_block)
 
 BOOST_AUTO_TEST_CASE(an_allow_list)
 {
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     auto const session = echo;
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(another_protocol)
     using asio::local::stream_protocol;
     auto const path = "/tmp/asio_ewyk_serve_admit." + std::to_string(::getpid());
     ::unlink(path.c_str());
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     stream_protocol::acceptor acceptor(boss.next(), stream_protocol::endpoint(path));
     auto const session = [](stream_protocol::socket) -> asio::awaitable<void> { co_return; };
     ewyk::serve_options options{.admit = [](tcp::endpoint const&) { return true; }};

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(connections_of_each_worker)
     outcome over;
     ewyk::serve_control const control;
     {
-        ewyk::event_loop_group boss(1), workers(2);
+        ewyk::event_loop_group workers(2), boss(1);
         auto acceptor = acceptor_of(boss);
         auto const where = acceptor.local_endpoint();
         ewyk::serve(std::move(acceptor), workers, echo, {.control = control}, over.token());
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(connections_of_each_worker)
 BOOST_AUTO_TEST_CASE(clients_without_a_place)
 {
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(clients_without_a_place)
 BOOST_AUTO_TEST_CASE(sessions_that_throw)
 {
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto const session = [](tcp::socket) -> asio::awaitable<void> {
         throw std::runtime_error("thrown");
         co_return;
@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(backs_off)
 {
     ewyk::serve_control const control;
     {
-        ewyk::event_loop_group boss(1);
         ewyk::event_loop_group workers(2, {}, [](auto const&) -> std::size_t { return 7; });
+        ewyk::event_loop_group boss(1);
         auto acceptor = acceptor_of(boss);
         auto const where = acceptor.local_endpoint();
         ewyk::serve(std::move(acceptor), workers, echo, {.back_off = 1h, .control = control},
@@ -127,8 +127,8 @@ BOOST_AUTO_TEST_CASE(a_worker_that_refuses)
 {
     event begun, go_on;
     ewyk::serve_control const control;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(2, {.max_pending_tasks = 1});
+    ewyk::event_loop boss;
     asio::post(workers[0], [&] {
         begun.set();
         go_on.wait();
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_refuses)
 BOOST_AUTO_TEST_CASE(several_operations_add_up)
 {
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     for (int i = 0; i != 2; ++i)
     {
         outcome first_over, second_over;
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(several_operations_add_up)
 BOOST_AUTO_TEST_CASE(more_places)
 {
     ewyk::serve_control control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, {.max_connections = 1, .control = control},
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(more_places)
 BOOST_AUTO_TEST_CASE(fewer_places)
 {
     ewyk::serve_control control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_limit_that_was_set_before)
 {
     ewyk::serve_control control;
     control.max_connections(1);
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_limit_that_was_set_before)
 BOOST_AUTO_TEST_CASE(a_rate)
 {
     ewyk::serve_control control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, {.control = control}, asio::detached);
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_rate)
 
 BOOST_AUTO_TEST_CASE(on_a_page)
 {
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto const where = loopback();
     auto const session = echo;
     // tag::metrics[]

@@ -42,8 +42,8 @@ template <class Workers>
 void close_idle_connections()
 {
     outcome over;
-    ewyk::event_loop boss;
     Workers workers;
+    ewyk::event_loop boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, {.drain = 1ms}, over.token());
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(idle_connections_are_closed)
 BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_close_their_connections)
 {
     outcome over;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(2);
+    ewyk::event_loop boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_close_their_connections)
 BOOST_AUTO_TEST_CASE(out_of_descriptors)
 {
     outcome over;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(2);
+    ewyk::event_loop boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, {.drain = 0ns}, over.token());
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors)
 // It needs descriptors for that.
 BOOST_AUTO_TEST_CASE(out_of_descriptors_at_first)
 {
-    ewyk::event_loop boss, worker;
+    ewyk::event_loop worker, boss;
     auto acceptor = acceptor_of(boss);
     tcp::socket const has_a_reactor(worker);
     no_descriptors const none;
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_descriptor_that_is_used_again)
 BOOST_AUTO_TEST_CASE(sessions_may_finish)
 {
     outcome over;
-    ewyk::event_loop boss, worker;
+    ewyk::event_loop worker, boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), worker, echo,
@@ -171,8 +171,8 @@ BOOST_AUTO_TEST_CASE(sessions_may_finish)
 BOOST_AUTO_TEST_CASE(sessions_that_are_told_end_at_once)
 {
     outcome over;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(2);
+    ewyk::event_loop boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, polite,
@@ -191,8 +191,8 @@ BOOST_AUTO_TEST_CASE(sessions_that_are_told_end_at_once)
 BOOST_AUTO_TEST_CASE(sessions_that_wait_for_something_else)
 {
     outcome over;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(2);
+    ewyk::event_loop boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, stubborn,
@@ -210,10 +210,10 @@ BOOST_AUTO_TEST_CASE(sessions_that_wait_for_something_else)
 BOOST_AUTO_TEST_CASE(sessions_beside_a_worker_that_refuses)
 {
     outcome over;
-    ewyk::event_loop boss;
     ewyk::event_loop_options limited;
     limited.max_pending_tasks = 1;
     ewyk::event_loop_group workers(2, limited);
+    ewyk::event_loop boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve_control const control;
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(sessions_beside_a_worker_that_refuses)
 
 BOOST_AUTO_TEST_CASE(an_option_that_cannot_work)
 {
-    ewyk::event_loop boss, worker;
+    ewyk::event_loop worker, boss;
     BOOST_CHECK_THROW(
         ewyk::serve(boss, worker, loopback(), echo, {.drain = -1ns}, asio::detached),
         std::invalid_argument);

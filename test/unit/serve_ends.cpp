@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// How serve ends, and what is destroyed when.
+// How serve ends.
 
 #include <asio_ewyk/server/serve.hpp>
 
@@ -17,99 +17,72 @@ namespace {
 
 using namespace support;
 
-enum class first
-{
-    boss,
-    workers,
-};
-
-template <class Boss, class Workers>
-void destroy_under_load(first goes)
+// Serves clients that come and go until `end` has destroyed what serves them.
+template <class Boss, class Workers, class End>
+void destroy_under_load(Boss& boss, Workers& workers, End end)
 {
     census handlers;
-    auto boss = std::make_unique<Boss>();
-    auto workers = std::make_unique<Workers>();
-    auto acceptor = acceptor_of(*boss);
+    auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(
-        std::move(acceptor), *workers,
+        std::move(acceptor), workers,
         [kept = resident(handlers)](tcp::socket socket) { return echo(std::move(socket)); },
         {.max_connections = 8}, resident(handlers));
     std::atomic<bool> over{false};
     gathering answered;
     std::thread load([&] {
         while (!over)
-            try
-            {
-                if (client(where).ask() == 'x')
-                    answered.arrive();
-            }
-            catch (boost::system::system_error const&)
-            {
-            }
+            if (is_served(where))
+                answered.arrive();
     });
     BOOST_TEST(answered.wait_for(20));
-    if (goes == first::workers)
-        workers.reset();
-    boss.reset();
-    workers.reset();
+    end();
     over = true;
     load.join();
     BOOST_TEST(handlers.made == handlers.destroyed);
 }
 
-BOOST_AUTO_TEST_CASE(either_side_may_be_destroyed_first)
+// As everywhere in Asio: what has not ended is destroyed with the contexts.
+BOOST_AUTO_TEST_CASE(contexts_may_be_destroyed_with_the_operation)
 {
-    struct one_loop : ewyk::event_loop_group
-    {
-        one_loop() : ewyk::event_loop_group(1) {}
-    };
-    struct two_loops : ewyk::event_loop_group
-    {
-        two_loops() : ewyk::event_loop_group(2) {}
-    };
     using context = run_by_a_thread<ewyk::strategy_context>;
-    struct chosen : ewyk::context_group<context>
-    {
-        chosen()
-          : ewyk::context_group<context>(
-              2, [](std::size_t) { return std::make_unique<context>(); },
-              [turn = std::make_shared<std::atomic<std::size_t>>(0)](
-                  auto const& group) { return ++*turn % group.size(); })
-        {
-        }
-    };
     for (int i = 0; i != 10; ++i)
-        for (first const goes : {first::boss, first::workers})
-        {
-            destroy_under_load<one_loop, chosen>(goes);
-            destroy_under_load<one_loop, two_loops>(goes);
-            destroy_under_load<context, two_loops>(goes);
-            destroy_under_load<one_loop, context>(goes);
-        }
+    {
+        auto boss = std::make_unique<ewyk::event_loop>();
+        auto workers = std::make_unique<ewyk::event_loop_group>(2);
+        destroy_under_load(*boss, *workers, [&] {
+            boss.reset();
+            workers.reset();
+        });
+        auto group = std::make_unique<ewyk::event_loop_group>(2);
+        destroy_under_load(*group, *group, [&] { group.reset(); });
+        auto both = std::make_unique<context>();
+        destroy_under_load(*both, *both, [&] { both.reset(); });
+    }
 }
 
-BOOST_AUTO_TEST_CASE(workers_that_go_end_the_operation)
+BOOST_AUTO_TEST_CASE(a_worker_that_is_stopped_ends_the_operation)
 {
     outcome over;
-    ewyk::event_loop_group boss(1);
-    auto workers = std::make_unique<ewyk::event_loop_group>(1);
+    ewyk::event_loop worker, boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
-    ewyk::serve(std::move(acceptor), *workers, echo, over.token());
+    ewyk::serve(std::move(acceptor), worker, echo, over.token());
     client c(where);
     BOOST_TEST(c.ask() == 'x');
-    workers.reset();
+    worker.stop();
     BOOST_TEST(over.wait());
     BOOST_TEST(!over.failure());
+#if defined(__linux__)
     BOOST_TEST(c.receive() == lost);
+#endif
 }
 
 // They run nothing any more, but are still there; sessions that wait in them will never end.
 BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_end_the_operation)
 {
     outcome over;
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, over.token());
@@ -126,7 +99,7 @@ BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_end_the_operation)
 BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_under_load)
 {
     outcome over;
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, over.token());
@@ -152,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_is_about_to_end)
 {
     outcome over;
     event running, release;
-    ewyk::event_loop boss, worker;
+    ewyk::event_loop worker, boss;
     asio::post(worker, [&] {
         running.set();
         release.wait();
@@ -174,7 +147,7 @@ BOOST_AUTO_TEST_CASE(workers_that_ended_before)
     for (bool const began : {true, false})
     {
         outcome over;
-        ewyk::event_loop_group boss(1), workers(2);
+        ewyk::event_loop_group workers(2), boss(1);
         for (auto& worker : workers)
             if (began)
                 worker.start();
@@ -209,7 +182,7 @@ BOOST_AUTO_TEST_CASE(one_loop_of_the_boss_ended_before)
         for (bool const several : {false, true})
         {
             outcome over;
-            ewyk::event_loop_group boss(2), workers(1);
+            ewyk::event_loop_group workers(1), boss(2);
             boss[ended].stop();
             auto const where = [] {
                 asio::io_context context;
@@ -272,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_loop_that_is_boss_and_worker_is_shut_down)
 BOOST_AUTO_TEST_CASE(one_loop_of_the_boss_is_shut_down)
 {
     outcome over;
-    ewyk::event_loop_group boss(2), workers(1);
+    ewyk::event_loop_group workers(1), boss(2);
     auto const where = [] {
         asio::io_context context;
         return tcp::acceptor(context, loopback()).local_endpoint();
@@ -294,9 +267,8 @@ BOOST_AUTO_TEST_CASE(a_handler_of_another_context)
     asio::cancellation_signal signal;
     bool called = false;
     {
-        event go_on;
-        asio::io_context boss;
         ewyk::event_loop worker;
+        asio::io_context boss;
         ewyk::serve(boss, worker, loopback(), echo,
             asio::bind_cancellation_slot(signal.slot(),
                 asio::bind_executor(mine, [&](std::exception_ptr) { called = true; })));
@@ -315,7 +287,7 @@ BOOST_AUTO_TEST_CASE(the_session_is_destroyed_before_the_completion)
     for (int i = 0; i != 50; ++i)
     {
         census sessions;
-        ewyk::event_loop boss, worker;
+        ewyk::event_loop worker, boss;
         auto acceptor = acceptor_of(boss);
         auto const where = acceptor.local_endpoint();
         asio::cancellation_signal signal;
@@ -336,7 +308,7 @@ BOOST_AUTO_TEST_CASE(the_session_is_destroyed_before_the_completion)
 BOOST_AUTO_TEST_CASE(cancelled_while_clients_come)
 {
     std::deque<outcome> outcomes;
-    ewyk::event_loop_group boss(2), workers(2);
+    ewyk::event_loop_group workers(2), boss(2);
     for (int i = 0; i != 20; ++i)
     {
         outcome& over = outcomes.emplace_back();

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_throws_ends_alone)
 {
     std::atomic<int> thrown{0};
     gathering errors;
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto const session = [](tcp::socket socket) -> asio::awaitable<void> {
         char c;
         co_await socket.async_read_some(asio::buffer(&c, 1), asio::use_awaitable);
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_throws_ends_alone)
 BOOST_AUTO_TEST_CASE(a_session_that_does_not_begin)
 {
     std::atomic<int> calls{0}, errors{0};
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto const session = [&](tcp::socket socket) {
         if (++calls <= 3)
             throw std::runtime_error("no session");
@@ -80,9 +80,10 @@ BOOST_AUTO_TEST_CASE(a_session_that_does_not_begin)
 BOOST_AUTO_TEST_CASE(a_chooser_that_throws_leaves_the_client_waiting)
 {
     std::atomic<int> calls{0}, errors{0};
-    ewyk::event_loop_group boss(1), workers(2, {}, [&](auto const&) -> std::size_t {
+    ewyk::event_loop_group workers(2, {}, [&](auto const&) -> std::size_t {
         return ++calls <= 2 ? 7 : 1;
     });
+    ewyk::event_loop boss;
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -96,8 +97,8 @@ BOOST_AUTO_TEST_CASE(a_worker_that_refuses)
 {
     gathering errors;
     event begun, go_on;
-    ewyk::event_loop boss;
     ewyk::event_loop worker({.max_pending_tasks = 1});
+    ewyk::event_loop boss;
     asio::post(worker, [&] {
         begun.set();
         go_on.wait();
@@ -119,8 +120,8 @@ BOOST_AUTO_TEST_CASE(a_worker_that_refuses)
 BOOST_AUTO_TEST_CASE(one_of_the_workers_refuses)
 {
     event begun, go_on;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(4, {.max_pending_tasks = 1});
+    ewyk::event_loop boss;
     asio::post(workers[1], [&] {
         begun.set();
         go_on.wait();
@@ -144,7 +145,7 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors)
     std::atomic<int> reports{0}, others{0};
     gathering reported;
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors)
 BOOST_AUTO_TEST_CASE(an_acceptor_that_is_broken_ends_the_operation)
 {
     outcome over;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     int const descriptor = acceptor.native_handle();
@@ -201,8 +202,8 @@ BOOST_AUTO_TEST_CASE(a_boss_that_is_full)
 {
     outcome over;
     event begun, go_on;
-    ewyk::event_loop boss({.max_pending_tasks = 1});
     ewyk::event_loop worker;
+    ewyk::event_loop boss({.max_pending_tasks = 1});
     asio::post(boss, [&] {
         begun.set();
         go_on.wait();
@@ -250,8 +251,8 @@ BOOST_AUTO_TEST_CASE(a_session_that_throws_elsewhere)
 {
     event begun, go_on, full;
     gathering errors;
-    ewyk::event_loop boss;
     ewyk::event_loop worker({.max_pending_tasks = 1});
+    ewyk::event_loop boss;
     ewyk::worker_pool pool({.max_threads = 1});
     auto const session = [&](tcp::socket) -> asio::awaitable<void> {
         co_await ewyk::switch_to(pool.get_executor());

@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_refuses)
 {
     event told, go_on, ran;
     bool went_on = false;
+    outcome over;
     ewyk::event_loop_group workers(2, {}, [](auto const&) -> std::size_t { return 7; });
     run_by_a_thread<ewyk::strategy_context> boss{patient};
     auto acceptor = acceptor_of(boss);
@@ -65,12 +66,14 @@ BOOST_AUTO_TEST_CASE(a_worker_that_refuses)
                     went_on = go_on.wait();
                     ran.set();
                 }},
-        asio::detached);
+        over.token());
     client c(where);
     BOOST_TEST(told.wait());
     asio::post(boss, [&] { go_on.set(); });
     BOOST_TEST(ran.wait());
     BOOST_TEST(went_on);
+    over.cancel();
+    BOOST_TEST(over.wait());
 }
 
 }

@@ -59,7 +59,7 @@ public:
     tcp::endpoint where;
 
 private:
-    ewyk::event_loop_group boss_{1}, workers_{2};
+    ewyk::event_loop_group workers_{2}, boss_{1};
 };
 
 BOOST_AUTO_TEST_CASE(a_silent_client)

@@ -95,7 +95,7 @@ void serves(ewyk::serve_options options)
     options.max_accept_rate = 10;
     ewyk::serve_control const control = options.control;
     outcome over;
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     auto const start = std::chrono::steady_clock::now();
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(with_a_limit_of_connections) { serves({.max_connections = 1
 
 BOOST_AUTO_TEST_CASE(those_that_are_refused_count)
 {
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     auto const start = std::chrono::steady_clock::now();
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(those_that_are_refused_count)
 BOOST_AUTO_TEST_CASE(ends_when_it_is_cancelled)
 {
     outcome over;
-    ewyk::event_loop_group boss(1), workers(1);
+    ewyk::event_loop_group workers(1), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, {.max_accept_rate = 1}, over.token());

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(one_ends)
 {
     outcome over;
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(1), workers(3);
+    ewyk::event_loop_group workers(3), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo,
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(one_ended_before)
     for (bool const began : {true, false})
     {
         outcome over;
-        ewyk::event_loop_group boss(1), workers(2);
+        ewyk::event_loop_group workers(2), boss(1);
         if (began)
             workers[1].start();
         BOOST_TEST(workers[1].shutdown_gracefully(0ms, patience));
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(one_ended_before)
 BOOST_AUTO_TEST_CASE(one_after_the_other_ends)
 {
     outcome over;
-    ewyk::event_loop_group boss(1), workers(3);
+    ewyk::event_loop_group workers(3), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, over.token());
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(one_after_the_other_ends)
 // What a worker had when it ended takes no place from the others.
 BOOST_AUTO_TEST_CASE(places_of_one_that_ends)
 {
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, {.max_connections = 2}, asio::detached);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(sessions_of_one_that_is_shut_down)
 {
     outcome over;
     gathering told;
-    ewyk::event_loop_group boss(1), workers(2);
+    ewyk::event_loop_group workers(2), boss(1);
     auto const session = [&](tcp::socket socket) -> asio::awaitable<void> {
         co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
         try

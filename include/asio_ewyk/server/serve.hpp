@@ -6,14 +6,15 @@
 #define ASIO_EWYK_SERVER_SERVE_HPP
 
 #include <asio_ewyk/detail/server/sessions.hpp>
-#include <asio_ewyk/server/listen.hpp>
 #include <asio_ewyk/server/serve_options.hpp>
 
-#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
@@ -27,36 +28,6 @@ namespace asio_ewyk {
 
 namespace detail {
 
-// Calls a handler, with its executor and allocator. Not with its cancellation slot: co_spawn would
-// use that in a way that allows cancellation on one thread only.
-template <class Handler>
-struct end_of_serving
-{
-    using executor_type = asio::associated_executor_t<Handler, asio::any_io_executor>;
-    using allocator_type = asio::associated_allocator_t<Handler>;
-
-    // Not `otherwise` itself: a handler that does not need it may outlive that context.
-    end_of_serving(Handler h, asio::any_io_executor const& otherwise)
-        : handler(std::move(h))
-        , executor(asio::get_associated_executor(handler, otherwise))
-    {
-    }
-
-    executor_type get_executor() const noexcept { return executor; }
-
-    allocator_type get_allocator() const noexcept
-    {
-        return asio::get_associated_allocator(handler);
-    }
-
-    void operator()(std::exception_ptr e) { std::move(handler)(std::move(e)); }
-
-    Handler handler;
-    executor_type executor;
-};
-
-// Not a template of the workers' and the session's types, so that it is compiled once for all.
-template <class Protocol>
 struct start_serving
 {
     using executor_type = asio::any_io_executor;
@@ -64,8 +35,8 @@ struct start_serving
     executor_type get_executor() const noexcept { return executor; }
 
     template <class Handler>
-    void operator()(Handler handler, std::shared_ptr<serving<Protocol>> all,
-        typename serving<Protocol>::listeners listeners) const
+    void operator()(
+        Handler handler, std::shared_ptr<serving> all, serving::listeners listeners) const
     {
         auto slot = asio::get_associated_cancellation_slot(handler);
         if (slot.is_connected())
@@ -73,24 +44,56 @@ struct start_serving
                 if (auto const alive = weak.lock())
                     alive->stop();
             });
-        asio::co_spawn(executor, serving<Protocol>::run(std::move(all), std::move(listeners)),
-            end_of_serving<Handler>(std::move(handler), executor));
+        // Without the handler's slot: co_spawn would use that in a way that allows cancellation on
+        // one thread only.
+        auto const ends_on = asio::get_associated_executor(handler, executor);
+        asio::co_spawn(executor, serving::run(std::move(all), std::move(listeners)),
+            asio::bind_executor(ends_on, [h = std::move(handler)](std::exception_ptr e) mutable {
+                std::move(h)(std::move(e));
+            }));
     }
 
     executor_type executor; // the boss's
 };
 
-template <class Protocol, class Workers, class Session, class Token>
-auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
-    typename serving<Protocol>::listeners listeners, Token&& token)
+template <class Protocol, class Executor>
+using acceptors = std::vector<asio::basic_socket_acceptor<Protocol, Executor>>;
+
+template <class Protocol, class Executor>
+acceptors<Protocol, Executor> all_of(acceptors<Protocol, Executor> several)
 {
-    all->add_workers();
+    return several;
+}
+
+template <class Protocol, class Executor>
+acceptors<Protocol, Executor> all_of(asio::basic_socket_acceptor<Protocol, Executor> acceptor)
+{
+    acceptors<Protocol, Executor> one;
+    one.push_back(std::move(acceptor));
+    return one;
+}
+
+template <class T>
+concept one_or_more_acceptors = requires(T all) { detail::all_of(std::move(all)); };
+
+template <class Protocol, class Executor, class Workers, class Session, class Token>
+auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session session,
+    serve_options options, Token&& token)
+{
+    if (acceptors.empty())
+        throw std::invalid_argument("there must be an acceptor");
+    auto all = std::make_shared<sessions<Protocol, Workers, Session>>(
+        workers, std::move(session), std::move(options));
+    serving::listeners listeners;
+    for (auto& a : acceptors)
+        all->add(listeners.emplace_back(std::make_shared<listener>(std::move(a))));
+    all->set_home(listeners.front()->context());
     for (auto const& l : listeners)
-        all->watch_boss(asio::query(l->executor(), asio::execution::context));
+        all->watch(l->context());
     all->watch_workers();
-    start_serving<Protocol> start{listeners.front()->executor()};
+    start_serving start{listeners.front()->executor};
     return asio::async_initiate<Token, void(std::exception_ptr)>(std::move(start), token,
-        std::shared_ptr<serving<Protocol>>(std::move(all)), std::move(listeners));
+        std::shared_ptr<serving>(std::move(all)), std::move(listeners));
 }
 
 } // namespace detail
@@ -116,12 +119,15 @@ auto serve(std::shared_ptr<sessions<Protocol, Workers, Session>> all,
     pauses. It still waits for a session that goes on all the same, as objects that the session uses
     may be destroyed after the completion.
 
+    Boss and workers outlive the operation. Or they are destroyed with it, when none of them runs
+    any more: as one context or group for both, or the boss first.
+
     A worker whose shutdown has begun gets no more clients; the others go on. The shutdown of the
-    last one cancels the operation, and so does that of the boss where it is a worker as well, or
-    the destruction of any. Sessions in workers that have ended are not waited for; their
-    connections are shut down as soon as the loop has ended (on Linux). A worker that refuses a
-    session is passed over; only if all refuse, the connection is closed and `on_session_error`
-    called. Shut the boss down after the operation: it cannot complete in a loop that has ended.
+    last one cancels the operation, and so does that of the boss where it is a worker as well.
+    Sessions in workers that have ended are not waited for; their connections are shut down as soon
+    as the loop has ended (on Linux). A worker that refuses a session is passed over; only if all
+    refuse, the connection is closed and `on_session_error` called. Shut the boss down after the
+    operation: it cannot complete in a loop that has ended.
 
     @par Completion Signature
     `void(std::exception_ptr)`, by default on the executor of the boss's context.
@@ -148,29 +154,22 @@ template <detail::contexts Boss, detail::contexts Workers, class Session, class 
 auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
     serve_options options, CompletionToken&& token)
 {
-    using protocol = asio::ip::tcp;
-    bool const several = options.reuse_port;
-    listen_options const how{.backlog = options.backlog,
-        .reuse_port = several,
-        .close_on_exec = options.close_on_exec};
-    auto all = std::make_shared<detail::sessions<protocol, Workers, Session>>(
-        workers, std::move(session), std::move(options));
-    typename detail::serving<protocol>::listeners listeners;
+    std::vector<asio::ip::tcp::acceptor> acceptors;
     auto endpoint = where;
     auto const listen = [&](auto& context) {
-        auto acceptor = detail::listen_on(context, endpoint, how);
-        endpoint = acceptor.local_endpoint(); // a port of the system's choice is for all of them
-        listeners.push_back(detail::make_listener(all, std::move(acceptor)));
+        acceptors.push_back(detail::listen(context, endpoint, options.reuse_port));
+        // A port of the system's choice is for all of them.
+        endpoint = acceptors.back().local_endpoint();
     };
-    if (several)
+    if (options.reuse_port)
         detail::for_each_context(boss, [&](auto& context) {
             if (!detail::has_ended(context))
                 listen(context);
         });
-    if (listeners.empty())
+    if (acceptors.empty())
         listen(detail::next_live_context(boss));
-    return detail::serve(
-        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+    return detail::serve(std::move(acceptors), workers, std::move(session), std::move(options),
+        std::forward<CompletionToken>(token));
 }
 
 /// Likewise, with the default options.
@@ -193,51 +192,21 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
     @par Exception Safety
     As above; `std::invalid_argument` also if there is no acceptor.
 */
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
+template <detail::one_or_more_acceptors Acceptors, detail::contexts Workers, class Session,
     class CompletionToken>
-auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
-    Workers& workers, Session session, serve_options options, CompletionToken&& token)
+auto serve(Acceptors acceptors, Workers& workers, Session session, serve_options options,
+    CompletionToken&& token)
 {
-    if (acceptors.empty())
-        throw std::invalid_argument("there must be an acceptor");
-    auto all = std::make_shared<detail::sessions<Protocol, Workers, Session>>(
-        workers, std::move(session), std::move(options));
-    typename detail::serving<Protocol>::listeners listeners;
-    for (auto& a : acceptors)
-        listeners.push_back(detail::make_listener(all, std::move(a)));
-    return detail::serve(
-        std::move(all), std::move(listeners), std::forward<CompletionToken>(token));
+    return detail::serve(detail::all_of(std::move(acceptors)), workers, std::move(session),
+        std::move(options), std::forward<CompletionToken>(token));
 }
 
 /// Likewise, with the default options.
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
+template <detail::one_or_more_acceptors Acceptors, detail::contexts Workers, class Session,
     class CompletionToken>
-auto serve(std::vector<asio::basic_socket_acceptor<Protocol, Executor>> acceptors,
-    Workers& workers, Session session, CompletionToken&& token)
+auto serve(Acceptors acceptors, Workers& workers, Session session, CompletionToken&& token)
 {
     return asio_ewyk::serve(std::move(acceptors), workers, std::move(session), serve_options{},
-        std::forward<CompletionToken>(token));
-}
-
-/// Likewise, with one acceptor of the caller's.
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
-    class CompletionToken>
-auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
-    Session session, serve_options options, CompletionToken&& token)
-{
-    std::vector<asio::basic_socket_acceptor<Protocol, Executor>> one;
-    one.push_back(std::move(acceptor));
-    return asio_ewyk::serve(std::move(one), workers, std::move(session), std::move(options),
-        std::forward<CompletionToken>(token));
-}
-
-/// Likewise, with the default options.
-template <class Protocol, class Executor, detail::contexts Workers, class Session,
-    class CompletionToken>
-auto serve(asio::basic_socket_acceptor<Protocol, Executor> acceptor, Workers& workers,
-    Session session, CompletionToken&& token)
-{
-    return asio_ewyk::serve(std::move(acceptor), workers, std::move(session), serve_options{},
         std::forward<CompletionToken>(token));
 }
 

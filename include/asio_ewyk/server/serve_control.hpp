@@ -12,7 +12,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 namespace asio_ewyk {
 
@@ -76,10 +75,10 @@ private:
 class backing_off
 {
 public:
-    explicit backing_off(std::shared_ptr<serve_figures> figures) noexcept
-        : figures_(std::move(figures))
+    explicit backing_off(serve_figures& figures) noexcept
+        : figures_(figures)
     {
-        figures_->change([](serve_metrics& m) { ++m.backing_off; });
+        figures_.change([](serve_metrics& m) { ++m.backing_off; });
     }
 
     backing_off(backing_off const&) = delete;
@@ -87,11 +86,11 @@ public:
 
     ~backing_off()
     {
-        figures_->change([](serve_metrics& m) { --m.backing_off; });
+        figures_.change([](serve_metrics& m) { --m.backing_off; });
     }
 
 private:
-    std::shared_ptr<serve_figures> const figures_;
+    serve_figures& figures_;
 };
 
 } // namespace detail

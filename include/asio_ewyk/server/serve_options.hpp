@@ -8,14 +8,12 @@
 #include <asio_ewyk/server/serve_control.hpp>
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/socket_base.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <optional>
 
 namespace asio_ewyk {
 
@@ -56,24 +54,10 @@ struct serve_options
     /// there never is.
     std::function<bool()> overloaded = {};
 
-    /// How many clients the system lets wait to be accepted. At least 1. No effect on an acceptor
-    /// of the caller's.
-    int backlog = boost::asio::socket_base::max_listen_connections;
-
     /// Each context of the boss listens for itself, with SO_REUSEPORT, and the system distributes
     /// the clients among them; otherwise one of them listens. `boost::system::system_error` where
     /// the system does not have it. No effect on an acceptor of the caller's.
     bool reuse_port = false;
-
-    /// Options of the sockets that are accepted; empty: the system's default. An option that a
-    /// socket does not have is left out.
-    std::optional<bool> no_delay = {};
-    std::optional<bool> keep_alive = {};
-
-    /// Whether programs that this one starts do not get the sockets that are accepted; on Linux,
-    /// not even those that another thread starts meanwhile. Of the listening socket too, unless
-    /// that is of the caller's.
-    bool close_on_exec = true;
 
     /// How long the listening socket is left alone when the system is out of descriptors or of
     /// memory, or says something unexpected, or `overloaded` is true. More than 0.
@@ -95,8 +79,8 @@ struct serve_options
     /// Says whether to serve a client with that address and port, as an allow list does; otherwise
     /// its connection is closed at once. Called by the boss, one call at a time for each socket
     /// that listens, and only if there is room. An exception is a refusal too, and goes to
-    /// `on_session_error`. A worker's destruction waits until it returns. Empty: serves all. For
-    /// TCP only: `std::invalid_argument` with an acceptor of another protocol.
+    /// `on_session_error`. Empty: serves all. For TCP only: `std::invalid_argument` with an
+    /// acceptor of another protocol.
     std::function<bool(boost::asio::ip::tcp::endpoint const&)> admit = {};
 
     /// Called by the boss with the reason why it backs off; once until a connection is accepted

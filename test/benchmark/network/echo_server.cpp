@@ -139,8 +139,8 @@ void serve_event_loop(std::size_t size)
 template <class Session>
 void serve_event_loops(std::size_t size)
 {
-    ewyk::event_loop_group boss(1, {.name = "boss"});
     ewyk::event_loop_group workers(size, {.name = "worker"});
+    ewyk::event_loop_group boss(1, {.name = "boss"});
     ewyk::serve(listening(boss.next()), workers, Session(), asio::use_future).get();
 }
 

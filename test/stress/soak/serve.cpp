@@ -172,8 +172,8 @@ class service
 {
 public:
     service(ports& where, ewyk::serve_control const& control, counts& l, dice& d)
-      : ports_(where), control_(control), l_(l), d_(d), boss_(1 + d.roll(2)),
-        workers_(2 + d.roll(3))
+      : ports_(where), control_(control), l_(l), d_(d), workers_(2 + d.roll(3)),
+        boss_(1 + d.roll(2))
     {
     }
 
@@ -220,11 +220,11 @@ private:
         auto const result = [&]() -> tcp::acceptor {
             try
             {
-                return ewyk::listen(boss_, at(port));
+                return tcp::acceptor(boss_.next(), at(port));
             }
             catch (boost::system::system_error const&)
             {
-                return ewyk::listen(boss_, at(0));
+                return tcp::acceptor(boss_.next(), at(0));
             }
         };
         tcp::acceptor acceptor = result();
@@ -256,7 +256,7 @@ private:
     ewyk::serve_control control_;
     counts& l_;
     dice& d_;
-    ewyk::event_loop_group boss_, workers_;
+    ewyk::event_loop_group workers_, boss_;
     std::size_t left_ = 0; // workers that have ended
 };
 

@@ -8,8 +8,8 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/frame/inline_run.hpp>
-#include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/end_waits.hpp>
+#include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/loop/task_share.hpp>
 #include <asio_ewyk/detail/loop/timer_queue.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
@@ -107,7 +107,7 @@ public:
     load_metrics load() const noexcept;
     bool terminated() const noexcept { return state_.load() == state::terminated; }
 
-    // Whether it runs nothing any more; context_watch has told its watchers, or will.
+    // Whether it runs nothing any more; its watchers have been told, or will be.
     bool ended() const noexcept { return drained_.load(); }
 
     // Likewise, whether it is about to.
@@ -123,6 +123,9 @@ public:
     // What waits for its end; shared by the loops of a group. Not changed once the loop is used.
     std::shared_ptr<end_waits> const& waits() const noexcept { return waits_; }
     void waits_with(event_loop_service& other) noexcept { waits_ = other.waits_; }
+
+    // Told of its end, from now on.
+    void add_watcher(std::weak_ptr<loop_watcher> watcher) { watchers_.add(std::move(watcher)); }
 
     void rebuild_reactor();
 
@@ -163,11 +166,6 @@ private:
     void run_the_last();
     void destroy_tasks() noexcept;
     void destroy_late() noexcept;
-    void tell(void (context_watch::*what)() noexcept) noexcept
-    {
-        if (asio::has_service<context_watch>(ioc_))
-            (asio::use_service<context_watch>(ioc_).*what)();
-    }
     // The loop never began; unlocks.
     void end_fresh(std::unique_lock<std::mutex>& lock) noexcept;
     void watch(std::chrono::nanoseconds quiet_period, time_point deadline);
@@ -211,6 +209,7 @@ private:
     time_point last_ran_{};    // the end of the last round that had some
 
     std::shared_ptr<end_waits> waits_;
+    loop_watchers watchers_;
 
     // Handles use it when the loop is gone.
     std::shared_ptr<timer_queue> const timer_queue_ = std::make_shared<timer_queue>();

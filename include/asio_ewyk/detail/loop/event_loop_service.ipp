@@ -336,7 +336,7 @@ ASIO_EWYK_DECL void event_loop_service::end_of_thread()
     in_coroutine_.reset();
     destroy_tasks();
     timer_queue_->close();
-    tell(&context_watch::ended);
+    watchers_.tell(&loop_watcher::loop_ended, ioc_);
     if (options_.on_thread_stop)
         options_.on_thread_stop();
     thread_id_.store({});
@@ -379,7 +379,7 @@ ASIO_EWYK_DECL void event_loop_service::request_shutdown(
     end_ = deadline;
     state_.store(state::shutting_down);
     lock.unlock();
-    tell(&context_watch::closes);
+    watchers_.tell(&loop_watcher::loop_closes, ioc_);
 }
 
 // The loop's thread. A task that comes in the quiet period restarts it, even before it runs: tasks
@@ -436,7 +436,7 @@ ASIO_EWYK_DECL void event_loop_service::end_fresh(std::unique_lock<std::mutex>& 
     state_.store(state::terminated);
     lock.unlock();
     destroy_tasks();
-    tell(&context_watch::ended);
+    watchers_.tell(&loop_watcher::loop_ended, ioc_);
 }
 
 // Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use. A

@@ -5,32 +5,25 @@
 #ifndef ASIO_EWYK_DETAIL_SERVER_CONNECTION_LIMITER_HPP
 #define ASIO_EWYK_DETAIL_SERVER_CONNECTION_LIMITER_HPP
 
-#include <asio_ewyk/detail/frame/call_frame.hpp>
-#include <asio_ewyk/detail/loop/context_watch.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/server/accept_rate.hpp>
-#include <asio_ewyk/detail/server/open_connection.hpp>
+#include <asio_ewyk/detail/server/listener.hpp>
+#include <asio_ewyk/detail/server/socket_identity.hpp>
 #include <asio_ewyk/detail/server/worker_list.hpp>
-#include <asio_ewyk/detail/task/operation_memory.hpp>
 #include <asio_ewyk/server/serve_options.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/execution/context.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/query.hpp>
-#include <boost/asio/steady_timer.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -39,69 +32,27 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-class connection_limiter;
-class permit;
-
-// Accepts connections. It also waits for a permit, for the end of a pause, or for that of the
-// sessions. A handler of its context owns it.
-class listener_base : public std::enable_shared_from_this<listener_base>
+// A connection that has its session, or is on its way there. Guarded by the connection limiter's
+// mutex.
+struct open_connection
 {
-public:
-    listener_base(listener_base const&) = delete;
-    listener_base& operator=(listener_base const&) = delete;
-
-    asio::any_io_executor const& executor() const noexcept { return executor_; }
-
-    // The executor's; the memory is for the operation that it waits for.
-    asio::steady_timer& timer() noexcept { return timer_; }
-    operation_memory& memory() noexcept { return memory_; }
-
-    // With a loop, the wait for the timer that follows needs no more memory than this.
-    void set_timer(time_point end)
-    {
-        timer_.expires_at(end);
-        if (in_loop_)
-            timer_.async_wait(asio::bind_allocator(timer_memory_.get(),
-                [self = shared_from_this()](boost::system::error_code) {}));
-    }
-
-protected:
-    listener_base(std::shared_ptr<connection_limiter> all, asio::any_io_executor executor);
-    ~listener_base();
-
-    std::shared_ptr<connection_limiter> all_;
-
-private:
-    friend connection_limiter;
-
-    // Both on the executor: it is to stop waiting for clients; or to stop accepting them.
-    virtual void stop_waiting() noexcept = 0;
-    virtual void close() noexcept = 0;
-
-    void poke() noexcept;
-
-    asio::execution_context& context() const noexcept
-    {
-        return asio::query(executor_, asio::execution::context);
-    }
-
-    asio::any_io_executor const executor_;
-    asio::steady_timer timer_;
-    bool const in_loop_; // has one thread, and may be waited for without memory
-    operation_memory memory_;
-    operation_memory timer_memory_; // of a wait that makes Asio keep room for the timer
-    bool wants_place_ = false; // guarded by the connection limiter's mutex
+    worker* on = nullptr; // null until a worker is to have it
+    socket_identity socket = {};
+    // Emitted on the loop of the session only; null where the session is not to be cancelled.
+    std::shared_ptr<asio::cancellation_signal> signal = {};
+    asio::cancellation_type told = asio::cancellation_type::none;
 };
+
+// A place for one connection, for as long as it lives.
+using place = std::shared_ptr<open_connection>;
 
 // What listeners share with the sessions that they began: how many there are, and whether there are
 // to be more.
 //
-// Sessions and listeners may outlive each other: either context may be destroyed first. So
-// neither side holds a context of the other, except while it cannot go away: listeners are
-// taken from the list, under the mutex, before their context is destroyed, and workers are used
-// under `workers_mutex_`, which is locked before theirs are destroyed.
+// The contexts outlive the operation. Sessions may outlive it: those in loops that have ended. They
+// find no listener in the list then, and use nothing else of a context that is not their own.
 class connection_limiter : public std::enable_shared_from_this<connection_limiter>,
-                           private context_watcher
+                           private loop_watcher
 {
 public:
     explicit connection_limiter(serve_options options)
@@ -110,8 +61,6 @@ public:
         , workers_(figures_)
         , rate_(options_.max_accept_rate)
     {
-        if (options_.backlog < 1)
-            throw std::invalid_argument("backlog must be at least 1");
         if (options_.back_off <= options_.back_off.zero())
             throw std::invalid_argument("back_off must be greater than 0");
         if (options_.drain < options_.drain.zero())
@@ -119,27 +68,78 @@ public:
     }
 
     serve_options const& options() const noexcept { return options_; }
-    std::shared_ptr<serve_figures> const& figures() const noexcept { return figures_; }
+    serve_figures& figures() const noexcept { return *figures_; }
 
-    // Before it begins: the contexts of the listeners, and of the workers.
-    void watch_boss(asio::execution_context& context)
+    // Before it begins: the context on which it completes, and those whose end it is to see.
+    void set_home(asio::execution_context& context) noexcept { home_ = &context; }
+    void watch(asio::execution_context& context)
     {
-        if (!home_)
-            home_ = &context;
-        watch(context);
+        if (!is_loop(context))
+            return;
+        auto& loop = asio::use_service<event_loop_service>(context);
+        loop.add_watcher(std::shared_ptr<loop_watcher>(shared_from_this(), this));
+        // It may have ended before: then it told no watcher, or will tell again.
+        if (loop.ended())
+            loop_ended(context);
+        else if (loop.closing())
+            loop_closes(context);
     }
-    void add_worker(asio::execution_context& context) { workers_.add(context); }
-    void watch_worker(asio::execution_context& context) { watch(context); }
 
-    // Takes a permit. If there is none, the listener that asks is poked when there is one again.
-    bool enter(listener_base& asks) noexcept
+    // Before it begins.
+    void add(std::shared_ptr<listener> const& l)
     {
         std::lock_guard const lock(mutex_);
+        listeners_.push_back(l);
+    }
+
+    // One that is not the first has closed.
+    void leave(listener const& l) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        std::erase_if(listeners_, [&](auto const& w) { return w.lock().get() == &l; });
+        if (stopping_)
+            stop_locked();
+    }
+
+    // Takes a place. If there is none, null: the listener that asks is poked when there is one
+    // again. Throws std::bad_alloc.
+    place enter(listener& asks)
+    {
+        std::list<open_connection> one(1);
+        std::unique_lock lock(mutex_);
         auto const most = figures_->max_connections.instead_of(options_.max_connections);
-        bool const full = most != 0 && going_on() >= most;
-        asks.wants_place_ = full;
-        live_ += !full;
-        return !full;
+        asks.wants_place = most != 0 && going_on() >= most;
+        if (asks.wants_place)
+            return nullptr;
+        connections_.splice(connections_.begin(), one);
+        auto const c = connections_.begin();
+        lock.unlock();
+        return {&*c, [all = shared_from_this(), c](open_connection*) { all->leave(c); }};
+    }
+
+    void set_socket(open_connection& c, socket_identity socket) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        c.socket = socket;
+    }
+
+    void set_signal(
+        open_connection& c, std::shared_ptr<asio::cancellation_signal> signal) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        c.signal = std::move(signal);
+        if (stopping_ || c.on->closes)
+            cancel(c, asio::cancellation_type::total);
+    }
+
+    // Its session will run there, and not where it was to run before.
+    void assign(open_connection& c, std::size_t worker) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        if (c.on)
+            workers_.count(*c.on, -1);
+        c.on = &workers_[worker];
+        workers_.count(*c.on, 1);
     }
 
     // Whether the rate allows another connection, which counts then.
@@ -157,70 +157,8 @@ public:
         return rate_.next(now) - now;
     }
 
-    // The worker for a connection, which would be the next one's.
-    asio::execution_context* choose_worker(asio::execution_context& next) noexcept
-    {
-        std::lock_guard const lock(mutex_);
-        return workers_.choose(next);
-    }
-
-    bool is_gone(asio::execution_context& worker) noexcept
-    {
-        std::lock_guard const lock(mutex_);
-        return workers_.closes(worker);
-    }
-
-    // The time to drain is over.
-    void shut_connections_down() noexcept
-    {
-        // Under the lock: it waits for nothing.
-        std::lock_guard const lock(mutex_);
-        for (open_connection const& c : connections_)
-            c.socket.shut_down(spare_);
-    }
-
-    // Whether there is a session on that loop to which this was not emitted.
-    bool may_cancel(asio::execution_context& loop, asio::cancellation_type type) const noexcept
-    {
-        std::lock_guard const lock(mutex_);
-        return std::any_of(connections_.begin(), connections_.end(),
-            [&](open_connection const& c) { return c.is_on(loop) && !c.emitted(type); });
-    }
-
-    // Soon, by the loop's thread. By an executor that never refuses: one loop that is full must not
-    // keep it from the others.
-    void cancel_on_loop(asio::execution_context& loop, asio::cancellation_type type) noexcept
-    try
-    {
-        asio::post(asio::use_service<event_loop_service>(loop).context().get_executor(),
-            [self = shared_from_this(), &loop, type] { self->cancel_sessions(loop, type); });
-    }
-    catch (...)
-    {
-        // No memory; it is tried again.
-    }
-
-    // Emits to the sessions on that loop, by its thread; to each once.
-    void cancel_sessions(asio::execution_context& loop, asio::cancellation_type type)
-    {
-        // Collected first: what is emitted may end any of them.
-        std::vector<std::shared_ptr<asio::cancellation_signal>> told;
-        {
-            std::lock_guard const lock(mutex_);
-            told.reserve(connections_.size());
-            for (open_connection& c : connections_)
-                if (c.is_on(loop) && !c.emitted(type))
-                {
-                    c.told |= type;
-                    told.push_back(c.signal);
-                }
-        }
-        for (auto const& signal : told)
-            signal->emit(type);
-    }
-
     // Stops all listeners except `self`, which knows; the first failure counts.
-    void stop(std::exception_ptr failure = nullptr, listener_base const* self = nullptr) noexcept
+    void stop(std::exception_ptr failure = nullptr, listener const* self = nullptr) noexcept
     {
         std::lock_guard const lock(mutex_);
         if (failure && !failure_)
@@ -235,16 +173,17 @@ public:
     }
 
     // Whether all sessions have ended, or cannot run any more, and no other listener accepts.
-    bool finished() const noexcept
+    bool finished() noexcept
     {
         std::lock_guard const lock(mutex_);
+        std::erase_if(listeners_, [](auto const& w) { return w.expired(); });
         return going_on() == 0 && listeners_.size() <= 1;
     }
 
     bool sessions_are_over() const noexcept
     {
         std::lock_guard const lock(mutex_);
-        return live_ == 0;
+        return connections_.empty();
     }
 
     std::exception_ptr failure() const noexcept
@@ -253,177 +192,169 @@ public:
         return failure_;
     }
 
-    // Calls `f`, which uses the workers, unless they are going away.
-    template <class F>
-    void with_workers(F f)
+    // Tells the sessions to end, each once, and ends their connections when they are overdue. To be
+    // called now and then: sessions that were on their way begin, and there may be no memory.
+    void drain(bool overdue) noexcept
     {
-        std::shared_lock const lock(*workers_mutex_);
-        if (workers_open_)
-            f();
+        auto const type
+            = overdue ? asio::cancellation_type::terminal : asio::cancellation_type::total;
+        std::lock_guard const lock(mutex_);
+        for (open_connection& c : connections_)
+        {
+            if (overdue)
+                c.socket.shut_down(spare_);
+            cancel(c, type);
+        }
+    }
+
+protected:
+    // The workers by their number.
+    void add_worker(asio::execution_context& context) { workers_.add(context); }
+
+    // The one for a connection, which would be the next one's.
+    std::size_t choose_worker(asio::execution_context& next) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        std::size_t const chosen = workers_.choose(next);
+        if (workers_[chosen].context != &next)
+            count_passed_over();
+        return chosen;
+    }
+
+    // Whether a worker that another one passed a connection to may have it.
+    bool takes_over(std::size_t worker) noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        if (workers_[worker].closes)
+            return false;
+        count_passed_over();
+        return true;
     }
 
 private:
-    friend listener_base;
-    friend permit;
-
-    void watch(asio::execution_context& context)
+    void count_passed_over() noexcept
     {
-        asio::use_service<context_watch>(context).add(
-            std::shared_ptr<context_watcher>(shared_from_this(), this), workers_mutex_);
-        // It may have ended before: then it told no watcher, or will tell again.
-        if (has_ended(context))
-            context_ended(context);
-        else if (is_closing(context))
-            context_closes(context);
+        figures_->change([](serve_metrics& m) { ++m.passed_over; });
     }
 
-    void stop_locked(listener_base const* self = nullptr) noexcept
+    void leave(std::list<open_connection>::iterator c) noexcept
+    {
+        std::list<open_connection> gone; // outlives the lock
+        std::lock_guard const lock(mutex_);
+        if (c->on)
+            workers_.count(*c->on, -1);
+        gone.splice(gone.begin(), connections_, c);
+        places_change();
+    }
+
+    void stop_locked(listener const* self = nullptr) noexcept
     {
         stopping_ = true;
-        for (listener_base* l : listeners_)
-            if (l != self)
-                l->poke();
+        poke([self](listener& l) { return &l != self; });
     }
 
-    // There is a permit again, or an end.
-    void poke_waiting() noexcept
+    // There is a place again, or an end.
+    void places_change() noexcept
     {
-        for (listener_base* l : listeners_)
-            if (std::exchange(l->wants_place_, false) || (stopping_ && going_on() == 0))
-                l->poke();
+        bool const all = stopping_ && going_on() == 0;
+        poke([all](listener& l) { return std::exchange(l.wants_place, false) || all; });
     }
 
-    // A worker has no more connections. Without workers there is no service, and without the loop
-    // on which the operation completes it must do so now.
-    void context_closes(asio::execution_context& context) noexcept override
+    // Ends whatever such listeners wait for, soon. That may fail for lack of memory: so one that
+    // waits for something other than a client looks now and then.
+    template <class Predicate>
+    void poke(Predicate is_meant) noexcept
     {
-        if (!workers_.has(context))
+        for (auto const& w : listeners_)
+            try
+            {
+                if (auto const l = w.lock(); l && is_meant(*l))
+                    asio::post(l->executor, [l, closes = stopping_] {
+                        l->timer.cancel();
+                        if (closes)
+                            l->close();
+                    });
+            }
+            catch (...)
+            {
+            }
+    }
+
+    // Emitted by the loop's thread. By an executor that never refuses: one loop that is full must
+    // not keep it from the others.
+    static void cancel(open_connection& c, asio::cancellation_type type) noexcept
+    try
+    {
+        if (!c.signal || c.on->ended || (c.told & type) == type)
             return;
-        {
-            std::lock_guard const lock(mutex_);
-            workers_.close(context);
-            if (workers_.all_close() || &context == home_)
-                stop_locked();
-        }
-        tell_sessions(context);
+        asio::post(asio::use_service<event_loop_service>(*c.on->context).context().get_executor(),
+            [signal = c.signal, type] { signal->emit(type); });
+        c.told |= type;
+    }
+    catch (...)
+    {
+        // No memory; it is tried again.
     }
 
-    // A listener whose context has ended counts as gone, as it would never be told. So does what
-    // a worker has, which would never run it.
-    void context_ended(asio::execution_context& context) noexcept override
+    // A worker gets no more connections, and its sessions are told: what is submitted now is still
+    // run. Without workers there is no service, and without the loop on which the operation
+    // completes it must do so now.
+    void loop_closes(asio::execution_context& loop) noexcept override
     {
-        while (auto const gone = take_listener_of(context))
-            gone->close();
         std::lock_guard const lock(mutex_);
-        if (workers_.has(context))
+        worker* const w = workers_.find(loop);
+        if (!w)
+            return;
+        workers_.close(*w);
+        if (workers_.all_close() || &loop == home_)
+            stop_locked();
+        for (open_connection& c : connections_)
+            if (c.on == w)
+                cancel(c, asio::cancellation_type::total);
+    }
+
+    // Its listeners and sessions count as gone, as nothing would ever run them. The sessions'
+    // clients would wait for the loop's destruction.
+    void loop_ended(asio::execution_context& loop) noexcept override
+    {
+        std::lock_guard const lock(mutex_);
+        std::erase_if(listeners_, [&](auto const& w) {
+            auto const l = w.lock();
+            if (!l || &l->context() != &loop)
+                return false;
+            l->close();
+            return true;
+        });
+        if (worker* const w = workers_.find(loop))
         {
-            workers_.end(context);
-            // Otherwise their clients would wait for the loop's destruction.
+            workers_.close(*w);
+            w->ended = true;
             for (open_connection const& c : connections_)
-                if (c.worker == &context)
+                if (c.on == w)
                     c.socket.shut_down(spare_);
-            stopping_ = stopping_ || workers_.all_close() || &context == home_;
-            poke_waiting();
+            stopping_ = stopping_ || workers_.all_close() || &loop == home_;
         }
         if (stopping_)
             stop_locked();
-    }
-
-    // One that is about to be destroyed leaves by itself. One at a time: a list would need memory.
-    std::shared_ptr<listener_base> take_listener_of(asio::execution_context& context) noexcept
-    {
-        std::lock_guard const lock(mutex_);
-        for (listener_base* l : listeners_)
-            if (&l->context() == &context)
-                if (auto alive = l->weak_from_this().lock())
-                {
-                    std::erase(listeners_, l);
-                    return alive;
-                }
-        return nullptr;
-    }
-
-    void context_destroyed(asio::execution_context& context) noexcept override
-    {
-        {
-            std::lock_guard const lock(mutex_);
-            std::erase_if(
-                listeners_, [&](listener_base* l) { return &l->context() == &context; });
-            stop_locked();
-        }
-        if (workers_.has(context))
-        {
-            std::lock_guard const lock(*workers_mutex_);
-            workers_open_ = false;
-        }
-    }
-
-    // Their loop is being shut down. What is submitted now is still run.
-    void tell_sessions(asio::execution_context& loop) noexcept
-    {
-        if (options_.cancel_sessions)
-            cancel_on_loop(loop, asio::cancellation_type::total);
+        places_change();
     }
 
     // Sessions, except for those in workers that have ended.
-    std::size_t going_on() const noexcept { return live_ - workers_.in_ended_ones(); }
+    std::size_t going_on() const noexcept { return connections_.size() - workers_.in_ended_ones(); }
 
     serve_options const options_;
     std::shared_ptr<serve_figures> const figures_;
-    asio::execution_context* home_ = nullptr; // of the first listener; only compared
+    asio::execution_context* home_ = nullptr; // only compared
 
-    std::mutex mutable mutex_; // guards what follows, down to the failure
-    std::vector<listener_base*> listeners_;
+    std::mutex mutable mutex_; // guards what follows
+    std::vector<std::weak_ptr<listener>> listeners_;
     std::list<open_connection> connections_;
     spare_descriptor spare_;
     worker_list workers_;
-    std::size_t live_ = 0; // sessions, also those about to begin
     accept_rate rate_;
     bool stopping_ = false;
     std::exception_ptr failure_; // the first one
-
-    // Shared: uses the workers; exclusive: destroys one, perhaps when this is gone.
-    std::shared_ptr<std::shared_mutex> const workers_mutex_ = std::make_shared<std::shared_mutex>();
-    bool workers_open_ = true;        // guarded by it
 };
-
-inline listener_base::listener_base(
-    std::shared_ptr<connection_limiter> all, asio::any_io_executor executor)
-    : all_(std::move(all))
-    , executor_(std::move(executor))
-    , timer_(executor_)
-    , in_loop_(executor_.target<asio::io_context::executor_type>() != nullptr)
-{
-    std::lock_guard const lock(all_->mutex_);
-    all_->listeners_.push_back(this);
-}
-
-inline listener_base::~listener_base()
-{
-    std::lock_guard const lock(all_->mutex_);
-    std::erase(all_->listeners_, this);
-    if (all_->stopping_)
-        for (listener_base* l : all_->listeners_)
-            l->poke();
-}
-
-// Under the connection limiter's mutex. It may be lost for lack of memory: so a listener that waits
-// looks now and then, unless it waits for a client.
-inline void listener_base::poke() noexcept
-try
-{
-    asio::post(executor_, [weak = weak_from_this()] {
-        auto const self = weak.lock();
-        if (!self)
-            return;
-        self->timer_.cancel();
-        if (self->all_->stopping())
-            self->stop_waiting();
-    });
-}
-catch (...)
-{
-}
 
 } // namespace asio_ewyk::detail
 

@@ -5,12 +5,13 @@
 #ifndef ASIO_EWYK_DETAIL_SERVER_SESSIONS_HPP
 #define ASIO_EWYK_DETAIL_SERVER_SESSIONS_HPP
 
+#include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
-#include <asio_ewyk/detail/server/listener.hpp>
+#include <asio_ewyk/detail/server/serving.hpp>
+#include <asio_ewyk/detail/server/sockets.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -20,8 +21,10 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -41,36 +44,66 @@ concept session_of = contexts<Workers> && std::move_constructible<Session>
            { session(std::move(socket)) } -> void_awaitable;
        };
 
+// Calls what it is given, at once.
+class inline_executor
+{
+public:
+    template <class F>
+    void execute(F&& f) const
+    {
+        std::forward<F>(f)();
+    }
+
+    friend bool operator==(inline_executor const&, inline_executor const&) noexcept = default;
+};
+
+// The completion handler of a session; of one type, so that co_spawn is compiled once for all kinds
+// of them. It is called where the session ended, without an executor that might refuse.
+struct end_of_session
+{
+    using executor_type = inline_executor;
+    executor_type get_executor() const noexcept { return {}; }
+
+    void operator()(std::exception_ptr e) const
+    {
+        if (e)
+            all->ended(std::move(e));
+    }
+
+    std::shared_ptr<serving> all;
+    place its;
+};
+
 template <class Protocol, contexts Workers, class Session>
-class sessions final : public serving<Protocol>
+class sessions final : public serving
 {
     static_assert(session_of<Session, Protocol, Workers>,
         "a session takes a socket of the protocol by value and returns an asio::awaitable<void>");
 
 public:
     sessions(Workers& workers, Session session, serve_options options)
-        : serving<Protocol>(std::move(options))
-        , workers_(workers)
+        : serving(std::move(options))
+        , group_(workers)
         , session_(std::move(session))
     {
-    }
-
-    // Before anything is watched: what watches reads them.
-    void add_workers()
-    {
-        for_each_context(workers_, [this](auto& context) { this->add_worker(context); });
+        if (!is_tcp && this->options().admit)
+            throw std::invalid_argument("admit is for TCP only");
+        for_each_context(group_, [this](auto& worker) {
+            workers_.push_back(&worker);
+            add_worker(worker);
+        });
     }
 
     void watch_workers()
     {
-        for_each_context(workers_, [this](auto& context) {
-            // Socket services that are added after ours would be shut down before it.
-            [[maybe_unused]] socket const first(context);
-            this->watch_worker(context);
-        });
+        for (context* worker : workers_)
+            watch(*worker);
     }
 
 private:
+    static constexpr bool is_tcp = std::is_same_v<Protocol, asio::ip::tcp>;
+
+    using context = std::remove_reference_t<decltype(next_context(std::declval<Workers&>()))>;
     using socket = session_socket<Session, Protocol, Workers>;
     using socket_executor = typename socket::executor_type;
     using session_executor = typename std::invoke_result_t<Session&, socket>::executor_type;
@@ -83,74 +116,63 @@ private:
 
     void destroy_session() noexcept override { session_.reset(); }
 
-    void cancel_sessions_on_loops(asio::cancellation_type type) override
-    {
-        this->with_workers([&] {
-            for_each_context(workers_, [&](auto& context) {
-                if (this->may_cancel(context, type))
-                    this->cancel_on_loop(context, type);
-            });
-        });
-    }
-
     // On its way to a worker. Not a part of what is submitted: that is destroyed if it is refused.
     struct connection
     {
         socket client;
-        permit its;
+        place its;
     };
 
-    // Of the workers.
-    auto& choose()
+    void begin(listener& from, place p, boost::system::error_code& error) override
     {
-        auto* chosen = &next_context(workers_);
-        asio::execution_context* const better = this->choose_worker(*chosen);
-        if (better == chosen)
-            return *chosen;
-        this->figures()->change([](serve_metrics& m) { ++m.passed_over; });
-        for_each_context(workers_, [&](auto& other) {
-            if (&other == better)
-                chosen = &other;
-        });
-        return *chosen;
-    }
-
-    void begin(listener<Protocol>& from, permit p, boost::system::error_code& error) override
-    {
-        auto& first = choose();
-        auto const c = std::make_shared<connection>(
-            connection{socket(socket_executor(first.get_executor())), std::move(p)});
-        c->its.connect();
+        std::size_t const first = choose_worker(next_context(group_));
+        auto const c
+            = std::make_shared<connection>(connection{socket(executor(first)), std::move(p)});
         typename Protocol::endpoint peer; // the client may be gone when it is asked for
-        bool const inherited = !this->options().close_on_exec;
-        detail::accept(from.acceptor, from.protocol, c->client, peer, inherited, error);
-        if (error || !this->admits(peer))
+        detail::accept(from.acceptor, c->client, peer, error);
+        if (error || !admits(peer))
             return;
-        c->its.set_socket(socket_identity(c->client.native_handle()));
-        set_options(c->client);
+        set_socket(*c->its, socket_identity(c->client.native_handle()));
         std::exception_ptr refusal = give(first, c);
-        if (!refusal)
-            return;
-        for_each_context(workers_, [&](auto& other) {
-            if (!refusal || &other == &first || this->is_gone(other))
-                return;
-            this->figures()->change([](serve_metrics& m) { ++m.passed_over; });
-            c->client = socket(
-                socket_executor(other.get_executor()), from.protocol, c->client.release());
+        for (std::size_t other = 0; refusal && other != workers_.size(); ++other)
+        {
+            if (other == first || !takes_over(other))
+                continue;
+            c->client = socket(executor(other), peer.protocol(), c->client.release());
             refusal = give(other, c);
-        });
+        }
         if (refusal)
             std::rethrow_exception(refusal);
     }
 
+    // Whether to serve a client that has been accepted; counts it.
+    bool admits([[maybe_unused]] typename Protocol::endpoint const& peer) const noexcept
+    {
+        bool admitted = true;
+        if constexpr (is_tcp)
+            try
+            {
+                if (options().admit)
+                {
+                    call_frame::end_leases();
+                    admitted = options().admit(peer);
+                }
+            }
+            catch (...)
+            {
+                admitted = false;
+                report(std::current_exception());
+            }
+        figures().change([=](serve_metrics& m) { ++(admitted ? m.accepted : m.refused); });
+        return admitted;
+    }
+
     // The exception if its session cannot begin there.
-    template <class Context>
-    std::exception_ptr give(Context& context, std::shared_ptr<connection> const& c)
+    std::exception_ptr give(std::size_t worker, std::shared_ptr<connection> const& c)
     try
     {
-        c->its.assign(context);
-        socket_executor const executor = context.get_executor();
-        session_executor const runs_on = executor;
+        assign(*c->its, worker);
+        session_executor const runs_on = executor(worker);
         asio::post(runs_on, [runs_on, all = self(), c] {
             all->start(runs_on, std::move(c->client), std::move(c->its));
         });
@@ -162,43 +184,34 @@ private:
     }
 
     // On the worker. co_spawn submits again, but from there it is not refused.
-    void start(session_executor const& executor, socket s, permit p)
+    void start(session_executor const& executor, socket s, place its)
     try
     {
-        using at_end = typename serving<Protocol>::end_of_session;
-        asio::execution_context& context = asio::query(executor, asio::execution::context);
-        if (!this->options().cancel_sessions || !is_loop(context))
-            return asio::co_spawn(
-                executor, run_session(self(), std::move(s)), at_end{self(), std::move(p)});
-        auto const signal = std::make_shared<asio::cancellation_signal>();
-        p.set_signal(signal);
+        asio::cancellation_slot slot;
+        if (options().cancel_sessions
+            && is_loop(asio::query(executor, asio::execution::context)))
+        {
+            auto signal = std::make_shared<asio::cancellation_signal>();
+            slot = signal->slot();
+            set_signal(*its, std::move(signal));
+        }
         asio::co_spawn(executor, run_session(self(), std::move(s)),
-            asio::bind_cancellation_slot(signal->slot(), at_end{self(), std::move(p)}));
+            asio::bind_cancellation_slot(slot, end_of_session{self(), std::move(its)}));
     }
     catch (...)
     {
-        this->ended(std::current_exception());
+        ended(std::current_exception());
     }
+
+    socket_executor executor(std::size_t worker) const { return workers_[worker]->get_executor(); }
 
     std::shared_ptr<sessions> self()
     {
-        return std::static_pointer_cast<sessions>(this->shared_from_this());
+        return std::static_pointer_cast<sessions>(shared_from_this());
     }
 
-    void set_options(socket& s) const
-    {
-        auto const set = [&s]<class Option, class T>(
-                             std::type_identity<Option>, std::optional<T> const& value) {
-            boost::system::error_code ignored; // the client may be gone already
-            if (value)
-                s.set_option(Option(*value), ignored);
-        };
-        auto const& options = this->options();
-        set(std::type_identity<asio::ip::tcp::no_delay>(), options.no_delay);
-        set(std::type_identity<asio::socket_base::keep_alive>(), options.keep_alive);
-    }
-
-    Workers& workers_; // used only within begin(), or while they cannot be gone
+    Workers& group_;
+    std::vector<context*> workers_; // the contexts of the group
     std::optional<Session> session_;
 };
 

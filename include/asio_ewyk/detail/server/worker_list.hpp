@@ -19,8 +19,17 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-// What each worker has, and whether it is to have more. Contexts are only compared. Guarded by the
-// connection limiter's mutex, except for has(); none is added once the operation has begun.
+// A context that serves.
+struct worker
+{
+    asio::execution_context* context;
+    std::size_t live = 0; // its sessions, also those on their way to it
+    bool closes = false;  // it is being shut down, and is to have no more
+    bool ended = false;   // it runs nothing any more
+};
+
+// The workers of a serve, in the order of their group. Guarded by the connection limiter's mutex;
+// none is added once the operation has begun.
 class worker_list
 {
 public:
@@ -46,60 +55,7 @@ public:
         all_.push_back({&context});
     }
 
-    bool has(asio::execution_context& context) noexcept { return find(context) != nullptr; }
-
-    // Which one is to have a connection: that one, or else, of those that are not being shut down,
-    // the one with the fewest connections.
-    asio::execution_context* choose(asio::execution_context& next) noexcept
-    {
-        if (!find(next)->closes)
-            return &next;
-        auto const best = std::min_element(all_.begin(), all_.end(), [](auto& a, auto& b) {
-            return std::pair(a.closes, a.live) < std::pair(b.closes, b.live);
-        });
-        return best->closes ? &next : best->context;
-    }
-
-    bool closes(asio::execution_context& context) noexcept { return find(context)->closes; }
-
-    // A session is on its way there; is over, perhaps without having begun.
-    void add_session(asio::execution_context& context) noexcept { change(context, 1); }
-    void remove_session(asio::execution_context& context) noexcept { change(context, -1); }
-
-    // It is being shut down; it runs nothing any more.
-    void close(asio::execution_context& context) noexcept
-    {
-        if (!std::exchange(find(context)->closes, true))
-            figures_->change([](serve_metrics& m) { ++m.workers_left_out; });
-    }
-    void end(asio::execution_context& context) noexcept
-    {
-        close(context);
-        find(context)->ended = true;
-    }
-
-    bool all_close() const noexcept
-    {
-        return std::all_of(all_.begin(), all_.end(), [](worker const& w) { return w.closes; });
-    }
-
-    // Sessions that will not go on.
-    std::size_t in_ended_ones() const noexcept
-    {
-        std::size_t n = 0;
-        for (worker const& w : all_)
-            n += w.ended ? w.live : 0;
-        return n;
-    }
-
-private:
-    struct worker
-    {
-        asio::execution_context* context;
-        std::size_t live = 0; // sessions
-        bool closes = false;
-        bool ended = false;
-    };
+    worker& operator[](std::size_t i) noexcept { return all_[i]; }
 
     // Null if it is none of them.
     worker* find(asio::execution_context& context) noexcept
@@ -110,15 +66,57 @@ private:
         return nullptr;
     }
 
-    void change(asio::execution_context& context, int by) noexcept
+    // Which one is to have a connection: `next`, or else, of those that are not being shut down,
+    // the one with the fewest connections.
+    std::size_t choose(asio::execution_context& next) noexcept
     {
-        worker& w = *find(context);
+        worker const* chosen = find(next);
+        if (chosen->closes)
+        {
+            auto const best = std::min_element(all_.begin(), all_.end(), [](auto& a, auto& b) {
+                return std::pair(a.closes, a.live) < std::pair(b.closes, b.live);
+            });
+            if (!best->closes)
+                chosen = &*best;
+        }
+        return index(*chosen);
+    }
+
+    // A session is on its way there (1), or is over, perhaps without having begun (-1).
+    void count(worker& w, int by) noexcept
+    {
         auto const add = [by](std::size_t& n) { n += static_cast<std::size_t>(by); };
         add(w.live);
-        figures_->change([&, i = static_cast<std::size_t>(&w - all_.data())](serve_metrics& m) {
+        figures_->change([&](serve_metrics& m) {
             add(m.open);
-            add(m.open_by_worker[i]);
+            add(m.open_by_worker[index(w)]);
         });
+    }
+
+    void close(worker& w) noexcept
+    {
+        if (!std::exchange(w.closes, true))
+            figures_->change([](serve_metrics& m) { ++m.workers_left_out; });
+    }
+
+    bool all_close() const noexcept
+    {
+        return std::all_of(all_.begin(), all_.end(), [](worker const& w) { return w.closes; });
+    }
+
+    // How many sessions will not go on.
+    std::size_t in_ended_ones() const noexcept
+    {
+        std::size_t n = 0;
+        for (worker const& w : all_)
+            n += w.ended ? w.live : 0;
+        return n;
+    }
+
+private:
+    std::size_t index(worker const& w) const noexcept
+    {
+        return static_cast<std::size_t>(&w - all_.data());
     }
 
     std::shared_ptr<serve_figures> const figures_;

@@ -2,25 +2,21 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Acceptors with options that Asio's own do not have, and one limit for several of them.
+// Acceptors of the caller's with one limit, and sockets that other programs do not get.
 
-#include <asio_ewyk/server/listen.hpp>
+#include <asio_ewyk/server/serve.hpp>
 
 #include "serve_support.hpp"
-#include <asio_ewyk/server/serve.hpp>
 
 #include <string>
 #include <vector>
 
 #if defined(__linux__)
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 #include <unistd.h>
 #endif
 
-BOOST_AUTO_TEST_SUITE(listen_options)
+BOOST_AUTO_TEST_SUITE(serve_endpoints)
 
 namespace {
 
@@ -38,23 +34,8 @@ catch (boost::system::system_error const&)
     return false;
 }
 
-BOOST_AUTO_TEST_CASE(it_listens)
+BOOST_AUTO_TEST_CASE(no_acceptor)
 {
-    ewyk::event_loop_group boss(2), workers(1);
-    auto acceptor = ewyk::listen(boss, {asio::ip::address_v4::loopback(), 0});
-    auto const where = acceptor.local_endpoint();
-    BOOST_CHECK_THROW(ewyk::listen(boss, where), boost::system::system_error);
-    ewyk::serve(std::move(acceptor), workers, echo, asio::detached);
-    BOOST_TEST(client(where).ask() == 'x');
-}
-
-BOOST_AUTO_TEST_CASE(options_that_cannot_work)
-{
-    asio::io_context context;
-    auto const with = [&](ewyk::listen_options const& options) {
-        return ewyk::listen(context, loopback(), options);
-    };
-    BOOST_CHECK_THROW(with({.backlog = 0}), std::invalid_argument);
     std::vector<tcp::acceptor> none;
     ewyk::event_loop worker;
     BOOST_CHECK_THROW(
@@ -62,55 +43,35 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_work)
 }
 
 #if defined(__linux__)
-template <class Acceptor>
-int option(Acceptor& acceptor, int level, int name)
+bool is_closed_on_exec(int descriptor)
 {
-    int value = -1;
-    socklen_t size = sizeof value;
-    BOOST_TEST(::getsockopt(acceptor.native_handle(), level, name, &value, &size) == 0);
-    return value;
+    return (::fcntl(descriptor, F_GETFD) & FD_CLOEXEC) != 0;
 }
 
-template <class Socket>
-bool is_closed_on_exec(Socket& socket)
+// All that the operation opens, and the sockets that it accepts.
+BOOST_AUTO_TEST_CASE(sockets_are_closed_on_exec)
 {
-    return (::fcntl(socket.native_handle(), F_GETFD) & FD_CLOEXEC) != 0;
-}
-
-BOOST_AUTO_TEST_CASE(options_of_the_system)
-{
-    asio::io_context context;
-    auto usual = ewyk::listen(context, loopback());
-    BOOST_TEST(is_closed_on_exec(usual));
-    BOOST_TEST(option(usual, SOL_SOCKET, SO_REUSEADDR) == 1);
-    BOOST_TEST(option(usual, SOL_SOCKET, SO_REUSEPORT) == 0);
-    auto other = ewyk::listen(context, loopback(),
-        {.reuse_address = false,
-            .reuse_port = true,
-            .v6_only = true,
-            .close_on_exec = false});
-    BOOST_TEST(!is_closed_on_exec(other));
-    BOOST_TEST(option(other, SOL_SOCKET, SO_REUSEADDR) == 0);
-    BOOST_TEST(option(other, SOL_SOCKET, SO_REUSEPORT) == 1);
-}
-
-BOOST_AUTO_TEST_CASE(sockets_that_are_accepted_are_closed_on_exec)
-{
-    for (bool const close : {true, false})
-    {
-        std::promise<bool> closes;
-        ewyk::event_loop boss, worker;
-        auto acceptor = ewyk::listen(boss, loopback());
-        auto const where = acceptor.local_endpoint();
-        auto const session = [&](tcp::socket socket) -> asio::awaitable<void> {
-            closes.set_value(is_closed_on_exec(socket));
-            co_return;
-        };
-        ewyk::serve(std::move(acceptor), worker, session, {.close_on_exec = close},
-            asio::detached);
-        client const c(where);
-        BOOST_TEST(closes.get_future().get() == close);
-    }
+    std::promise<bool> closes;
+    ewyk::event_loop worker, boss;
+    auto const where = [] {
+        asio::io_context context;
+        return tcp::acceptor(context, loopback()).local_endpoint();
+    }();
+    auto const session = [&](tcp::socket socket) -> asio::awaitable<void> {
+        closes.set_value(is_closed_on_exec(socket.native_handle()));
+        co_return;
+    };
+    auto const inherited = [] {
+        int n = 0;
+        for (int d = 0; d != 1000; ++d)
+            n += ::fcntl(d, F_GETFD) == 0;
+        return n;
+    };
+    int const before = inherited();
+    ewyk::serve(boss, worker, where, session, asio::detached);
+    BOOST_TEST(inherited() == before);
+    client const c(where);
+    BOOST_TEST(closes.get_future().get());
 }
 #endif
 
@@ -124,16 +85,16 @@ BOOST_AUTO_TEST_CASE(two_versions_of_ip)
     }
     outcome over;
     ewyk::serve_control const control;
-    ewyk::event_loop_group boss(2), workers(2);
+    ewyk::event_loop_group workers(2), boss(2);
     unsigned short const port = 0; // of the system's choice, for each
     // tag::endpoints[]
     std::vector<tcp::acceptor> acceptors;
-    acceptors.push_back(ewyk::listen(boss, {tcp::v6(), port}, {.v6_only = true}));
-    acceptors.push_back(ewyk::listen(boss, {tcp::v4(), port}));
+    tcp::acceptor& six_only = acceptors.emplace_back(boss.next(), tcp::v6());
+    six_only.set_option(asio::ip::v6_only(true));
+    six_only.bind({tcp::v6(), port});
+    six_only.listen();
+    acceptors.emplace_back(boss.next(), tcp::endpoint(tcp::v4(), port));
     // end::endpoints[]
-    asio::ip::v6_only only;
-    acceptors[0].get_option(only);
-    BOOST_TEST(only.value());
     auto const at_six = acceptors[0].local_endpoint().port();
     auto const at_four = acceptors[1].local_endpoint().port();
     // tag::endpoints[]
@@ -169,9 +130,9 @@ BOOST_AUTO_TEST_CASE(tcp_and_a_path)
     ::unlink(path.c_str());
     outcome over;
     ewyk::serve_control const control;
-    ewyk::event_loop boss;
     ewyk::event_loop_group workers(2);
-    auto tcp_acceptor = ewyk::listen(boss, loopback());
+    ewyk::event_loop boss;
+    auto tcp_acceptor = acceptor_of(boss);
     auto const where = tcp_acceptor.local_endpoint();
     // tag::protocols[]
     using any = asio::generic::stream_protocol;
@@ -180,7 +141,7 @@ BOOST_AUTO_TEST_CASE(tcp_and_a_path)
     };
     std::vector<asio::basic_socket_acceptor<any>> acceptors;
     acceptors.emplace_back(std::move(tcp_acceptor));
-    acceptors.emplace_back(ewyk::listen(boss, asio::local::stream_protocol::endpoint(path)));
+    acceptors.emplace_back(asio::local::stream_protocol::acceptor(boss, path));
     ewyk::serve(std::move(acceptors), workers, session, {.control = control}, over.token());
     // end::protocols[]
     BOOST_TEST(client(where).receive() == '!');
@@ -201,10 +162,10 @@ BOOST_AUTO_TEST_CASE(tcp_and_a_path)
 // Which one does not matter: it is an error, and no shutdown.
 BOOST_AUTO_TEST_CASE(one_of_them_on_a_boss_that_ended)
 {
-    ewyk::event_loop boss, ended, worker;
+    ewyk::event_loop worker, boss, ended;
     std::vector<tcp::acceptor> acceptors;
-    acceptors.push_back(ewyk::listen(boss, loopback()));
-    acceptors.push_back(ewyk::listen(ended, loopback()));
+    acceptors.push_back(acceptor_of(boss));
+    acceptors.push_back(acceptor_of(ended));
     ended.stop();
     BOOST_CHECK_THROW(ewyk::serve(std::move(acceptors), worker, echo, asio::detached),
         boost::system::system_error);

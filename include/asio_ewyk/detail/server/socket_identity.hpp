@@ -2,16 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_SERVER_OPEN_CONNECTION_HPP
-#define ASIO_EWYK_DETAIL_SERVER_OPEN_CONNECTION_HPP
+#ifndef ASIO_EWYK_DETAIL_SERVER_SOCKET_IDENTITY_HPP
+#define ASIO_EWYK_DETAIL_SERVER_SOCKET_IDENTITY_HPP
 
-#include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution_context.hpp>
 #include <boost/system/system_error.hpp>
-
-#include <memory>
 
 #if defined(__linux__)
 #include <cerrno>
@@ -27,6 +22,7 @@ namespace asio_ewyk::detail {
 namespace asio = boost::asio;
 
 #if defined(SO_COOKIE)
+
 // Room for a duplicate of a descriptor, also when the process is out of them. One thread at a time.
 class spare_descriptor
 {
@@ -68,11 +64,6 @@ private:
 
     int pipe_[2];
 };
-#else
-class spare_descriptor
-{
-};
-#endif
 
 // Tells a socket from another one that has its number later, by what Linux numbers all sockets with
 // and never uses again. The session owns the socket, and may close it at any time: that is a race
@@ -81,8 +72,6 @@ class socket_identity
 {
 public:
     socket_identity() = default;
-
-#if defined(SO_COOKIE)
     explicit socket_identity(int descriptor) noexcept
         : descriptor_(descriptor)
         , cookie_(cookie_of(descriptor))
@@ -117,28 +106,21 @@ private:
 
     int descriptor_ = -1;
     std::uint64_t cookie_ = 0;
-#else
-    template <class Handle>
-    explicit socket_identity(Handle) noexcept
-    {
-    }
-
-    void shut_down(spare_descriptor&) const noexcept {}
-#endif
 };
 
-// A connection that has its session, or is on its way there.
-struct open_connection
+#else // connections are not shut down
+
+struct spare_descriptor
 {
-    // Emitted on the loop of the session only; null where the session has none.
-    std::shared_ptr<asio::cancellation_signal> signal = {};
-    asio::execution_context* worker = nullptr; // where the session is; a name
-    asio::cancellation_type told = asio::cancellation_type::none;
-    socket_identity socket = {};
-
-    bool is_on(asio::execution_context& loop) const noexcept { return signal && worker == &loop; }
-    bool emitted(asio::cancellation_type type) const noexcept { return (told & type) == type; }
 };
+
+struct socket_identity
+{
+    explicit socket_identity(auto...) noexcept {}
+    void shut_down(spare_descriptor&) const noexcept {}
+};
+
+#endif
 
 } // namespace asio_ewyk::detail
 

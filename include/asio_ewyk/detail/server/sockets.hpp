@@ -1,0 +1,106 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_SERVER_SOCKETS_HPP
+#define ASIO_EWYK_DETAIL_SERVER_SOCKETS_HPP
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#if !defined(_WIN32)
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#endif
+
+// The sockets that serve makes. A program that this one starts does not get them.
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// As soon as may be: another thread may fork before.
+template <class Socket>
+void close_on_exec([[maybe_unused]] Socket& socket) noexcept
+{
+#if !defined(_WIN32)
+    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+#endif
+}
+
+// Has the system distribute the clients of a port among the sockets that listen there.
+inline void share_port([[maybe_unused]] asio::ip::tcp::acceptor& acceptor)
+{
+    boost::system::error_code error = asio::error::operation_not_supported;
+#if defined(SO_REUSEPORT)
+    int const on = 1;
+    if (::setsockopt(acceptor.native_handle(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0)
+        return;
+    error.assign(errno, asio::error::get_system_category());
+#endif
+    throw boost::system::system_error(error, "reuse_port");
+}
+
+template <class Context>
+asio::ip::tcp::acceptor listen(
+    Context& context, asio::ip::tcp::endpoint const& where, bool shares_port)
+{
+    asio::ip::tcp::acceptor acceptor(context, where.protocol());
+    close_on_exec(acceptor);
+    acceptor.set_option(asio::socket_base::reuse_address(true));
+    if (shares_port)
+        share_port(acceptor);
+    acceptor.bind(where);
+    acceptor.listen();
+    return acceptor;
+}
+
+// Does not wait for a client; the acceptor is non-blocking. Linux closes the socket on exec from
+// its beginning; a child that another thread forks elsewhere would keep the connection open.
+template <class Socket, class Endpoint>
+void accept(asio::basic_socket_acceptor<asio::generic::stream_protocol>& acceptor, Socket& client,
+    Endpoint& peer, boost::system::error_code& error)
+{
+#if defined(__linux__)
+    auto size = static_cast<socklen_t>(peer.capacity());
+    int const accepted = ::accept4(acceptor.native_handle(), peer.data(), &size, SOCK_CLOEXEC);
+    if (accepted == -1)
+        return error.assign(errno, asio::error::get_system_category());
+    peer.resize(std::min<std::size_t>(size, peer.capacity()));
+    try
+    {
+        client.assign(peer.protocol(), accepted, error);
+    }
+    catch (...)
+    {
+        ::close(accepted);
+        throw;
+    }
+    if (error)
+        ::close(accepted);
+#else
+    asio::generic::stream_protocol::endpoint from;
+    auto accepted = acceptor.accept(from, error);
+    if (error)
+        return;
+    close_on_exec(accepted);
+    peer.resize(from.size());
+    std::memcpy(peer.data(), from.data(), from.size());
+    client.assign(peer.protocol(), accepted.release(), error);
+#endif
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

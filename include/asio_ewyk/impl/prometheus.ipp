@@ -347,7 +347,7 @@ ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<labe
 {
     writer w(*this, labels);
     w.each("asio_ewyk_shed_refused_total", "Work that was refused.", "counter", "reason",
-        {{"overload", m.refused}, {"late", m.late}, {"full", m.full}});
+        {{"overload", m.refused}, {"late", m.late}});
     w.number("asio_ewyk_shed_queue_delay_seconds", "How long what began last had waited.", "gauge",
         writer::seconds(m.queue_delay));
     w.gauge("asio_ewyk_shed_overloaded", "Whether all delays are too long.", m.overloaded ? 1 : 0);

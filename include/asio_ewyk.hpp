@@ -27,7 +27,6 @@
 #include <asio_ewyk/loop/strategy_context_group.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/overload/load_shedder.hpp>
-#include <asio_ewyk/overload/shedding_executor.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/server/serve.hpp>
 #include <asio_ewyk/server/serve_control.hpp>

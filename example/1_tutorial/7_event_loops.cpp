@@ -48,9 +48,9 @@ int main()
     // end::serve[]
 
     // tag::later[]
-    workers.schedule(10min, [] { std::clog << "ten minutes have passed\n"; });
+    workers.next().schedule(10min, [] { std::clog << "ten minutes have passed\n"; });
     ewyk::scheduled_task report =
-        workers.schedule_at_fixed_rate(1s, 1s, [] { std::clog << "a second has passed\n"; });
+        workers.next().schedule_at_fixed_rate(1s, 1s, [] { std::clog << "a second has passed\n"; });
     // end::later[]
 
     for (int i = 0; i != 8; ++i)

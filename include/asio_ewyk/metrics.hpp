@@ -224,13 +224,11 @@ struct shed_metrics
 {
     std::uint64_t refused = 0; ///< because of an overload
     std::uint64_t late = 0;    ///< because they began after their deadline
-    std::uint64_t full = 0;    ///< at once, since `max_waiting` others waited
 
     // Of the moment.
 
-    /// How long the last one to begin had waited, in ticks of the system where it was in time; if
-    /// an `io_context` is observed and that is more, how long an event had waited there when it
-    /// was measured last.
+    /// How long the last one to begin had waited; if an `io_context` is observed, with how long an
+    /// event waits there.
     std::chrono::nanoseconds queue_delay{};
     bool overloaded = false; ///< as `load_shedder::overloaded()`
 };

@@ -9,6 +9,9 @@
 
 #include <asio_ewyk/overload/load_shedder.hpp>
 
+#include <boost/asio/bind_executor.hpp>
+#include <boost/system/error_code.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -23,22 +26,25 @@ class shedding_peer
 public:
     shedding_peer(Peer& peer, ewyk::load_shedder& shedder)
         : peer_(&peer)
-        , executor_(shedder.executor(peer.context()))
+        , shedder_(&shedder)
     {
     }
 
     template <class F>
     void submit(F&& f)
     {
-        asio::post(executor_, std::forward<F>(f));
+        shedder_->async_admit(asio::bind_executor(peer_->context(),
+            [own = std::forward<F>(f)](boost::system::error_code refused) mutable {
+                if (!refused)
+                    own();
+            }));
     }
 
     std::size_t threads() { return peer_->threads(); }
 
 private:
     Peer* peer_;
-    decltype(std::declval<ewyk::load_shedder&>().executor(
-        std::declval<Peer&>().context())) executor_;
+    ewyk::load_shedder* shedder_;
 };
 
 /// What a peer's name ends with that has a shedder in front of it.

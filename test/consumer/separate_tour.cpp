@@ -75,7 +75,7 @@ int run_by_loops()
     std::atomic<int> ran{0};
     ewyk::event_loop_group loops(2, {.name = "loop"}, ewyk::least_loaded());
     asio::post(loops.next(), [&] { ++ran; });
-    ewyk::scheduled_task const series = loops.schedule_at_fixed_rate(0ms, 1ms, [&] { ++ran; });
+    ewyk::scheduled_task const series = loops.next().schedule_at_fixed_rate(0ms, 1ms, [&] { ++ran; });
     while (ran < 3)
         std::this_thread::yield();
     series.cancel();

@@ -6,6 +6,7 @@
 
 #include "pool_support.hpp"
 #include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/strategy_context.hpp>
 
 #include <array>
 
@@ -23,35 +24,45 @@ std::array<int, 2> choose_of_two(ewyk::event_loop_group& group, int n)
     return chosen;
 }
 
-BOOST_AUTO_TEST_CASE(loops_that_have_not_started_get_the_same_number_each)
+BOOST_AUTO_TEST_CASE(loops_that_have_nothing_to_do_come_in_turn)
 {
-    ewyk::event_loop_group group(2, {}, ewyk::least_loaded());
-    auto const chosen = choose_of_two(group, 1000);
-    BOOST_TEST(chosen[0] == 500);
-    BOOST_TEST(chosen[1] == 500);
+    ewyk::event_loop_group group(3, {}, ewyk::least_loaded());
+    for (std::size_t i = 0; i != 9; ++i)
+        BOOST_TEST(&group.next() == &group[i % 3]);
 }
 
-// A loop that has used any time is busier than one that has not started, on however slow a machine.
-BOOST_AUTO_TEST_CASE(the_idle_one_gets_more)
+BOOST_AUTO_TEST_CASE(one_whose_tasks_wait_gets_none)
 {
-    if (!ewyk::detail::has_cpu_clocks)
-        return;
     ewyk::event_loop_group group(2, {}, ewyk::least_loaded());
-    std::atomic<bool> enough{false};
+    event begun;
+    event release;
     asio::post(group[0], [&] {
-        while (!enough)
-        {
-        }
+        begun.set();
+        release.wait();
     });
-    BOOST_TEST(eventually([&] {
-        auto const chosen = choose_of_two(group, 100);
-        return chosen[1] > chosen[0] + 10;
-    }));
-    enough = true;
+    BOOST_TEST_REQUIRE(begun.wait());
+    group.next(); // the first look at what waits
+    asio::post(group[0], [] {});
+    BOOST_TEST(eventually([&] { return choose_of_two(group, 100)[0] == 0; }));
+    release.set();
+    // Both in turn, once it has caught up for long enough.
+    BOOST_TEST(eventually([&] { return choose_of_two(group, 100)[0] == 50; }));
     BOOST_TEST(group.shutdown_gracefully(0ms, patience));
 }
 
-// It uses no time any more.
+BOOST_AUTO_TEST_CASE(other_contexts_that_have_a_load)
+{
+    ewyk::context_group<ewyk::strategy_context> group(
+        2, [](std::size_t) { return std::make_unique<ewyk::strategy_context>(); },
+        ewyk::least_loaded());
+    for (std::size_t i = 0; i != 4; ++i)
+        BOOST_TEST(&group.next() == &group[i % 2]);
+    asio::post(group[0], [] {});
+    BOOST_TEST(eventually([&] {
+        return &group.next() == &group[1] && &group.next() == &group[1];
+    }));
+}
+
 BOOST_AUTO_TEST_CASE(one_that_has_ended_is_left_out)
 {
     ewyk::event_loop_group group(2, {}, ewyk::least_loaded());

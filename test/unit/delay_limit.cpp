@@ -127,13 +127,62 @@ BOOST_AUTO_TEST_CASE(the_longest_target_limits_nothing)
     BOOST_TEST(limit.admits(24h, time_point(2h)));
 }
 
-BOOST_FIXTURE_TEST_CASE(tells_whether_the_last_delay_was_above_the_target, fixture)
+// The delays of a sample, which are short because so much was refused.
+struct sampled_fixture : fixture
 {
-    BOOST_TEST(!limit.last_was_above());
-    BOOST_TEST(admits(11ms, 0ms));
-    BOOST_TEST(limit.last_was_above());
-    BOOST_TEST(admits(10ms, 1ms));
-    BOOST_TEST(!limit.last_was_above());
+    bool admits(std::chrono::nanoseconds delay, std::chrono::nanoseconds at)
+    {
+        return limit.admits(delay, time_point(1h) + at,
+            asio_ewyk::detail::delay_limit::ends::without_long_delays);
+    }
+
+    void overload()
+    {
+        BOOST_TEST_REQUIRE(admits(1h, 0ms));
+        BOOST_TEST_REQUIRE(admits(1h, 60ms));
+        BOOST_TEST_REQUIRE(!admits(1h, 120ms));
+    }
+};
+
+BOOST_FIXTURE_TEST_CASE(short_delays_of_a_sample_make_no_overload, sampled_fixture)
+{
+    for (int i = 0; i != 1000; ++i)
+        BOOST_TEST(admits(target, i * 1ms));
+    BOOST_TEST(!exceeded(1s));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_burst_in_a_sample_passes, sampled_fixture)
+{
+    for (int i = 0; i != 100; ++i)
+        BOOST_TEST(admits(1h, i * 1ms));
+    BOOST_TEST(!exceeded(99ms));
+    BOOST_TEST(!admits(1h, 100ms));
+    BOOST_TEST(exceeded(100ms));
+}
+
+BOOST_FIXTURE_TEST_CASE(short_delays_of_a_sample_do_not_end_it_at_once, sampled_fixture)
+{
+    overload();
+    BOOST_TEST(admits(1ms, 130ms));
+    BOOST_TEST(admits(20ms, 140ms));
+    BOOST_TEST(!admits(20ms + 1ns, 150ms));
+    BOOST_TEST(admits(1ms, 200ms));
+    BOOST_TEST(exceeded(250ms));
+    BOOST_TEST(admits(11ms, 250ms));
+    BOOST_TEST(exceeded(350ms));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_interval_without_long_ones_ends_it, sampled_fixture)
+{
+    overload();
+    BOOST_TEST(admits(1ms, 130ms));
+    BOOST_TEST(exceeded(220ms));
+    BOOST_TEST(!exceeded(221ms));
+    // The next one begins anew.
+    BOOST_TEST(admits(30ms, 300ms));
+    BOOST_TEST(!exceeded(300ms));
+    BOOST_TEST(admits(30ms, 399ms));
+    BOOST_TEST(!admits(30ms, 400ms));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

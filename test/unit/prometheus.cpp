@@ -180,14 +180,13 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_load_shedder)
 {
     ewyk::prometheus_page page;
     page.add(ewyk::shed_metrics{
-        .refused = 1, .late = 2, .full = 3, .queue_delay = 1500ms, .overloaded = true});
+        .refused = 1, .late = 2, .queue_delay = 1500ms, .overloaded = true});
     exposition const read(text(page));
     auto const refused = [&](char const* reason) {
         return read.value("asio_ewyk_shed_refused_total", {{"reason", reason}});
     };
     BOOST_TEST(refused("overload") == 1);
     BOOST_TEST(refused("late") == 2);
-    BOOST_TEST(refused("full") == 3);
     BOOST_TEST(read.value("asio_ewyk_shed_queue_delay_seconds") == 1.5);
     BOOST_TEST(read.value("asio_ewyk_shed_overloaded") == 1);
 }

@@ -252,10 +252,10 @@ BOOST_AUTO_TEST_CASE(a_time_that_the_clock_does_not_reach)
         loop.schedule_with_fixed_delay(0ms, nanoseconds::max(), [&] { ++ran; }),
         loop.schedule(std::chrono::seconds::max(), [&] { ++ran; }),
         loop.schedule(std::chrono::duration<float>(1e30f), [&] { ++ran; }),
-        group.schedule(std::chrono::hours::max(), [&] { ++ran; }),
-        group.schedule_at_fixed_rate(
+        group.next().schedule(std::chrono::hours::max(), [&] { ++ran; }),
+        group.next().schedule_at_fixed_rate(
             std::chrono::hours::max(), std::chrono::hours::max(), [&] { ++ran; }),
-        group.schedule_with_fixed_delay(1h, std::chrono::hours::max(), [&] { ++ran; })};
+        group.next().schedule_with_fixed_delay(1h, std::chrono::hours::max(), [&] { ++ran; })};
     BOOST_TEST(first.wait());
     event later;
     loop.schedule(2ms, [&] { later.set(); });
@@ -325,9 +325,9 @@ BOOST_AUTO_TEST_CASE(in_a_group)
         }
         runs.arrive();
     };
-    group.schedule(0ms, function);
-    group.schedule_at_fixed_rate(0ms, 24h, function);
-    group.schedule_with_fixed_delay(0ms, 24h, function);
+    group.next().schedule(0ms, function);
+    group.next().schedule_at_fixed_rate(0ms, 24h, function);
+    group.next().schedule_with_fixed_delay(0ms, 24h, function);
     BOOST_TEST(runs.wait_for(3));
     BOOST_TEST(group.shutdown_gracefully(0ms, patience));
     BOOST_TEST(threads.size() == 3u);

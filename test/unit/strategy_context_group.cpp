@@ -5,17 +5,13 @@
 #include <asio_ewyk/loop/strategy_context_group.hpp>
 
 #include "serve_support.hpp"
-#include <asio_ewyk/diagnostics/prometheus.hpp>
 #include <asio_ewyk/loop/chooser.hpp>
 
 #include <algorithm>
 #include <deque>
 #include <latch>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <vector>
 
 BOOST_AUTO_TEST_SUITE(strategy_context_group)
@@ -135,19 +131,6 @@ BOOST_AUTO_TEST_CASE(size_by_the_rule_of_jetty)
     BOOST_TEST(group({.max_threads = 4}).size() == 1u);
     BOOST_CHECK_THROW(group(0), std::invalid_argument);
     BOOST_CHECK_THROW(group(2, {.max_threads = 0}), std::invalid_argument);
-}
-
-BOOST_AUTO_TEST_CASE(one_page_of_metrics)
-{
-    ewyk::strategy_context_group group(2, {.name = "jetty"});
-    ewyk::prometheus_page page;
-    group.add_metrics(page);
-    std::ostringstream out;
-    out << page;
-    std::string const text = out.str();
-    for (std::string_view const label :
-        {"context=\"jetty-0\"", "context=\"jetty-1\"", "pool=\"jetty\""})
-        BOOST_TEST(text.find(label) != std::string::npos);
 }
 
 } // namespace

@@ -186,7 +186,6 @@ BOOST_AUTO_TEST_CASE(a_loop_knows_that_it_is_away)
     });
     BOOST_TEST(looked.wait());
     BOOST_TEST(idle); // it is not reported as a stall
-    BOOST_TEST(loop.metrics().run_time.count == 1u);
     BOOST_TEST(!went_on);
     asio::post(loop, [&] { timer.cancel(); });
     BOOST_TEST(eventually([&] { return went_on.load(); }));

@@ -284,7 +284,7 @@ ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<labe
 {
     writer w(*this, labels, "asio_ewyk_shed_");
     w.add("refused_total", "Work that was refused.", "reason",
-        {{"overload", m.refused}, {"late", m.late}, {"full", m.full}});
+        {{"overload", m.refused}, {"late", m.late}});
     w.add("queue_delay_seconds", "How long what began last had waited.", m.queue_delay);
     w.add("overloaded", "Whether all delays are too long.", m.overloaded);
 }

@@ -32,7 +32,6 @@
 #include <asio_ewyk/detail/loop/timer_queue.ipp>
 #include <asio_ewyk/detail/diagnostics/trace_log.ipp>
 #include <asio_ewyk/detail/os/watchdog.ipp>
-#include <asio_ewyk/impl/chooser.ipp>
 #include <asio_ewyk/impl/dump.ipp>
 #include <asio_ewyk/impl/prometheus.ipp>
 #include <asio_ewyk/impl/stall_report.ipp>

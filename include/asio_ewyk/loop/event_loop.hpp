@@ -16,6 +16,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -57,8 +58,7 @@ public:
     /// `busy_wait` is negative or `cpus` has a number that none can have, and `std::system_error`
     /// if the loop cannot be bound to its CPU.
     explicit event_loop(event_loop_options options = {})
-        : asio::io_context(1)
-        , service_(asio::make_service<detail::event_loop_service>(*this, std::move(options)))
+        : event_loop(std::move(options), std::nullopt)
     {
     }
 
@@ -115,9 +115,8 @@ public:
     scheduled_task schedule_at_fixed_rate(std::chrono::duration<R1, P1> const& initial_delay,
         std::chrono::duration<R2, P2> const& period, F&& f)
     {
-        return scheduled_task(service_.repeat<detail::timer_queue::kind::fixed_rate>(
-            "period must be more than 0", detail::saturated(initial_delay),
-            detail::saturated(period), std::forward<F>(f)));
+        return scheduled_task(service_.run_later<detail::timer_queue::kind::fixed_rate>(
+            detail::saturated(initial_delay), detail::saturated(period), std::forward<F>(f)));
     }
 
     /** Runs f() after `initial_delay`, and again each time that `delay` has passed since a run
@@ -130,9 +129,8 @@ public:
     scheduled_task schedule_with_fixed_delay(std::chrono::duration<R1, P1> const& initial_delay,
         std::chrono::duration<R2, P2> const& delay, F&& f)
     {
-        return scheduled_task(service_.repeat<detail::timer_queue::kind::fixed_delay>(
-            "delay must be more than 0", detail::saturated(initial_delay),
-            detail::saturated(delay), std::forward<F>(f)));
+        return scheduled_task(service_.run_later<detail::timer_queue::kind::fixed_delay>(
+            detail::saturated(initial_delay), detail::saturated(delay), std::forward<F>(f)));
     }
 
     /** Ends the loop when no task has come for `quiet_period`, at the latest after `timeout`.
@@ -171,9 +169,9 @@ public:
         Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
         and not the shutdown.
 
-        Until it completes a thread waits for the loop, as one that is stuck cannot tell the time:
-        one for all calls, and for all loops of a group. Throws `std::system_error` if that cannot
-        be started; the loop is shut down all the same.
+        Until it completes a thread of its own waits for the loop, or for all loops of a group, as
+        one that is stuck cannot tell the time. Throws `std::system_error` if that cannot be
+        started; the loop is shut down all the same.
         If posting the completion to the executor throws, the program is terminated.
     */
     template <class R1, class P1, class R2, class P2, class CompletionToken>
@@ -204,22 +202,6 @@ public:
     /// thread; what waits for I/O is destroyed with the loop. No-throw guarantee.
     void stop() noexcept { service_.stop(); }
 
-    /** Makes the loop's reactor anew: on Linux, another epoll descriptor, on which all descriptors
-        are registered again. For a broken one, which returns again and again although nothing
-        is ready; no pending operation is lost. Netty's `rebuildSelector()`.
-
-        It is a task: it is done when a later task of the calling thread runs. Until then
-        other threads may submit and schedule functions, but not make, use or destroy I/O
-        objects, timers and signal sets of the loop. serve() on another loop does that, and so does
-        an acceptor there which makes its sockets with the executor of this one: they have to wait
-        as well.
-
-        If a descriptor cannot be registered again (it was closed behind Asio's back, or is that of
-        a file), `boost::system::system_error` goes to `on_exception`, and the loop can only be
-        stopped. Not for Asio's io_uring backend. Throws what `execute` of the executor does.
-    */
-    void rebuild_reactor() { service_.rebuild_reactor(); }
-
     // The base class's, which would bypass the loop's thread.
     void post() = delete;
     void dispatch() = delete;
@@ -237,6 +219,13 @@ public:
 
 private:
     friend class event_loop_group;
+
+    event_loop(event_loop_options options, std::optional<std::size_t> number)
+        : asio::io_context(1)
+        , service_(
+              asio::make_service<detail::event_loop_service>(*this, std::move(options), number))
+    {
+    }
 
     // Idempotent.
     void end() noexcept

@@ -35,7 +35,7 @@ namespace asio_ewyk {
 class event_loop_group : public context_group<event_loop>
 {
 public:
-    /** Starts no thread yet. `event_loop_options::number` has no effect.
+    /** Starts no thread yet.
 
         Throws `std::invalid_argument` for a size of 0 and for options that cannot work, and
         `std::system_error` if a loop cannot be bound to its CPU.
@@ -44,8 +44,6 @@ public:
         chooser choose = {})
         : context_group(size, maker(std::move(options)), std::move(choose))
     {
-        for (event_loop& loop : *this)
-            loop.service_.waits_with((*this)[0].service_);
     }
 
     /** Ends all loops, each after the handler that runs, and destroys the rest without running it.
@@ -66,29 +64,6 @@ public:
     /// Two for each core, Netty's figure; of the cores that a container's quota is worth, on Linux.
     /// No-throw guarantee.
     static std::size_t default_size() noexcept { return 2 * detail::usable_cpus(); }
-
-    /// As `event_loop::schedule`, by the loop that is next(). Throws what that throws, too.
-    template <class Rep, class Period, class F>
-    scheduled_task schedule(std::chrono::duration<Rep, Period> const& delay, F&& f)
-    {
-        return next().schedule(delay, std::forward<F>(f));
-    }
-
-    /// As `event_loop::schedule_at_fixed_rate`, by the loop that is next(): always the same one.
-    template <class R1, class P1, class R2, class P2, class F>
-    scheduled_task schedule_at_fixed_rate(std::chrono::duration<R1, P1> const& initial_delay,
-        std::chrono::duration<R2, P2> const& period, F&& f)
-    {
-        return next().schedule_at_fixed_rate(initial_delay, period, std::forward<F>(f));
-    }
-
-    /// As `event_loop::schedule_with_fixed_delay`, by the loop that is next(): always the same one.
-    template <class R1, class P1, class R2, class P2, class F>
-    scheduled_task schedule_with_fixed_delay(std::chrono::duration<R1, P1> const& initial_delay,
-        std::chrono::duration<R2, P2> const& delay, F&& f)
-    {
-        return next().schedule_with_fixed_delay(initial_delay, delay, std::forward<F>(f));
-    }
 
     /** As `event_loop::shutdown_gracefully`, all at the same time.
 
@@ -140,9 +115,8 @@ private:
     {
         static std::atomic<std::size_t> groups{0};
         options.name += '-' + std::to_string(groups.fetch_add(1));
-        return [options](std::size_t i) mutable {
-            options.number = i;
-            return std::make_unique<event_loop>(options);
+        return [options = std::move(options)](std::size_t i) {
+            return std::unique_ptr<event_loop>(new event_loop(options, i));
         };
     }
 };

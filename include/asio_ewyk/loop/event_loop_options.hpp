@@ -5,12 +5,10 @@
 #ifndef ASIO_EWYK_LOOP_EVENT_LOOP_OPTIONS_HPP
 #define ASIO_EWYK_LOOP_EVENT_LOOP_OPTIONS_HPP
 
-
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,9 +23,6 @@ struct stall_report;
 */
 struct event_loop_options
 {
-    /// For `number`: the loops of the process are counted.
-    static constexpr std::size_t automatic = std::numeric_limits<std::size_t>::max();
-
     /** The share of I/O in percent, where there is more of both than the loop can do: tasks get
         `(100 - io_ratio) / io_ratio` times as long as I/O took. 1 to 100; with 100 a round of tasks
         has 64 of them at most, if there was I/O. The term and the default are Netty's.
@@ -40,10 +35,10 @@ struct event_loop_options
     /// strand that is refused stays locked. So submit to a limited loop only from your own code.
     std::size_t max_pending_tasks = 0;
 
-    /// The thread is named `<name>-<number>`; where the system limits the length (Linux: 15
-    /// characters), the name's tail is cut, not the number.
+    /// The thread is named `<name>-<number>`, with the number of the loop in its group or, without
+    /// one, in the process; where the system limits the length (Linux: 15 characters), the name's
+    /// tail is cut, not the number.
     std::string name = "loop";
-    std::size_t number = automatic;
 
     /// The CPUs that the loops of a group are bound to, each to one: loop number `i` runs on
     /// `cpus[i % cpus.size()]` only. Empty: the system chooses. A number must be one of a CPU that

@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -108,17 +107,6 @@ public:
     worker_pool& pool() noexcept { return shared_pool::pool; }
     /// Likewise.
     worker_pool const& pool() const noexcept { return shared_pool::pool; }
-
-    /// Adds the metrics of each, with the label `context` as `<name>-<n>`, and of the pool, with
-    /// `pool` as `<name>`, to a `prometheus_page`. Throws `std::bad_alloc`.
-    template <class Page>
-    void add_metrics(Page& page) const
-    {
-        std::string const& name = pool().options().name;
-        for (std::size_t i = 0; i != size(); ++i)
-            page.add((*this)[i].metrics(), {{"context", name + '-' + std::to_string(i)}});
-        page.add(pool().metrics(), {{"pool", name}});
-    }
 
     /// Stops each context, as `strategy_context::stop` does; waits for nothing. No-throw guarantee.
     void stop() noexcept

@@ -5,18 +5,21 @@
 #ifndef ASIO_EWYK_OVERLOAD_LOAD_SHEDDER_HPP
 #define ASIO_EWYK_OVERLOAD_LOAD_SHEDDER_HPP
 
-#include <asio_ewyk/impl/load_shedder.hpp>
+#include <asio_ewyk/detail/overload/shedding.hpp>
 #include <asio_ewyk/metrics.hpp>
-#include <asio_ewyk/overload/shedding_executor.hpp>
 
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/execution/executor.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace asio_ewyk {
@@ -39,10 +42,6 @@ struct load_shedder_options
     /// anything is refused: a burst is no overload. The default is the one of CoDel, RFC 8289. At
     /// least 0.
     std::chrono::nanoseconds interval = std::chrono::milliseconds(100);
-
-    /// The most pieces of work that may wait; 0: no limit. Beyond that the executor throws
-    /// `queue_full_error`, and `async_admit` reports it when its turn comes.
-    std::size_t max_waiting = 0;
 };
 
 /** Refuses work that has waited for too long in a queue, so that the rest is done in time.
@@ -52,8 +51,8 @@ struct load_shedder_options
     is more than it should be, and not for a moment only, it refuses what has waited longest. What
     was begun is not touched.
 
-    It stands in front of any executor: of a context, a pool, a loop, a strand, also of Asio's own.
-    There should be one for each queue: work that begins at once in one queue would hide that
+    The queue is that of any executor: of a context, a pool, a loop, a strand, also of Asio's own.
+    There should be a shedder for each queue: work that begins at once in one queue would hide that
     another one is too long.
 
     The decision is CoDel's, as Facebook's thread pools have it ("Fail at Scale", ACM Queue 13, 8).
@@ -78,7 +77,7 @@ public:
     load_shedder(load_shedder const&) = delete;
     load_shedder& operator=(load_shedder const&) = delete;
 
-    /// Nothing of its executors must be left, neither queued nor running.
+    /// Nothing that it is to admit must wait any more, unless that is destroyed without being run.
     ~load_shedder() = default;
 
     /** Adds how long events wait in that `io_context`: a request in the kernel's buffer waits as
@@ -94,22 +93,6 @@ public:
     */
     void observe(asio::io_context& context) { shedding_.observe(context); }
 
-    /// An executor over another one: see `shedding_executor`.
-    template <class Executor>
-        requires asio::execution::is_executor<Executor>::value
-    shedding_executor<Executor> executor(Executor const& inner) noexcept
-    {
-        return {inner, shedding_};
-    }
-
-    /// An executor over the one of an execution context.
-    template <class Context>
-        requires(!asio::execution::is_executor<Context>::value)
-    auto executor(Context& context) noexcept
-    {
-        return executor(context.get_executor());
-    }
-
     /** Waits in the queue of the completion handler's associated executor, and says whether the
         work is to be done: `co_await shedder.async_admit(token)`. So a refused client can be given
         an answer.
@@ -117,8 +100,7 @@ public:
         The signature of the completion handler is `void(boost::system::error_code)`. Errors:
 
         - `asio::error::try_again`: there is an overload, and this has waited for too long;
-        - `asio::error::timed_out`: the deadline was over;
-        - `asio::error::no_buffer_space`: more than `max_waiting` others wait.
+        - `asio::error::timed_out`: the deadline was over.
 
         The handler must have an associated executor, as coroutines have. Throws what that executor
         throws. It cannot be cancelled.
@@ -134,7 +116,22 @@ public:
     auto async_admit(time_point deadline, Token&& token)
     {
         return asio::async_initiate<Token, void(boost::system::error_code)>(
-            detail::initiate_admit{&shedding_, deadline}, token);
+            [this, deadline]<class Handler>(Handler handler) {
+                auto const executor = asio::get_associated_executor(handler);
+                static_assert(
+                    !std::is_same_v<std::remove_const_t<decltype(executor)>, asio::system_executor>,
+                    "the completion handler needs an associated executor: see asio::bind_executor");
+                auto const allocator = asio::get_associated_allocator(handler);
+                auto begin = [this, deadline, submitted = std::chrono::steady_clock::now(),
+                                 h = std::move(handler)]() mutable {
+                    // The handler may own the shedder, so nothing touches it after that call.
+                    auto const error
+                        = shedding_.judge(submitted, deadline, std::chrono::steady_clock::now());
+                    std::move(h)(error);
+                };
+                asio::post(executor, asio::bind_allocator(allocator, std::move(begin)));
+            },
+            token);
     }
 
     /// Whether work has waited for more than `max_queue_delay` all the time of the last `interval`.
@@ -146,11 +143,7 @@ public:
     }
 
     /// No-throw guarantee.
-    shed_metrics metrics() const noexcept
-    {
-        return {shedding_.refused(), shedding_.late(), shedding_.full(), shedding_.delay(),
-            overloaded()};
-    }
+    shed_metrics metrics() const noexcept { return shedding_.metrics(); }
 
     /// As they were given. No-throw guarantee.
     load_shedder_options const& options() const noexcept { return options_; }
@@ -166,7 +159,7 @@ private:
     }
 
     load_shedder_options const options_;
-    detail::shedding shedding_{options_.max_queue_delay, options_.interval, options_.max_waiting};
+    detail::shedding shedding_{options_.max_queue_delay, options_.interval};
 };
 
 } // namespace asio_ewyk

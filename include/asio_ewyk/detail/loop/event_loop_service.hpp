@@ -7,8 +7,6 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
-#include <asio_ewyk/detail/frame/inline_run.hpp>
-#include <asio_ewyk/detail/loop/end_waits.hpp>
 #include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/loop/task_share.hpp>
 #include <asio_ewyk/detail/loop/timer_queue.hpp>
@@ -64,8 +62,9 @@ public:
     using key_type = event_loop_service;
     BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
 
-    explicit event_loop_service(
-        asio::execution_context& owner, event_loop_options options = {});
+    // The loop with that number of a group, or the next of the process.
+    explicit event_loop_service(asio::execution_context& owner, event_loop_options options = {},
+        std::optional<std::size_t> number = {});
     ~event_loop_service();
 
     asio::io_context& context() const noexcept { return ioc_; }
@@ -85,14 +84,10 @@ public:
     template <class F>
     void execute_after_round(F&& f);
 
-    // Runs f() later; null if it is too late for that. See event_loop.
+    // Runs f() later, with a kind other than once again and again; null if it is too late for that.
+    // Throws std::invalid_argument if the period is 0 or less then. See event_loop.
     template <timer_queue::kind Kind, class F>
     std::shared_ptr<timer_queue::entry> run_later(
-        std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f);
-
-    // Likewise, again and again; throws std::invalid_argument(refusal) for a period of 0 or less.
-    template <timer_queue::kind Kind, class F>
-    std::shared_ptr<timer_queue::entry> repeat(char const* refusal,
         std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f);
 
     // Starts the thread unless it was before. Throws std::system_error.
@@ -120,14 +115,8 @@ public:
     bool wait_for_end(time_point deadline);
     void stop() noexcept;
 
-    // What waits for its end; shared by the loops of a group. Not changed once the loop is used.
-    std::shared_ptr<end_waits> const& waits() const noexcept { return waits_; }
-    void waits_with(event_loop_service& other) noexcept { waits_ = other.waits_; }
-
     // Told of its end, from now on.
     void add_watcher(std::weak_ptr<loop_watcher> watcher) { watchers_.add(std::move(watcher)); }
-
-    void rebuild_reactor();
 
     // stop(), and waits for the thread.
     void join() noexcept;
@@ -149,15 +138,16 @@ private:
     }
     void tell_state(text_sink& out) const noexcept override;
 
+    template <class F, class Allocator>
+    task* make_submitted(F&& f, Allocator const& allocator);
     template <class F>
     void add_after_round(F&& f);
     template <class F>
     void run_inline(F&& f);
     template <class F>
-    void run_on_another_stack(F&& f);
-    template <class F>
     void call(F&& f);
 
+    std::optional<int> cpu() const;
     void work();
     void run();
     void poll();
@@ -165,6 +155,7 @@ private:
     void end_of_thread();
     void run_the_last();
     void destroy_tasks() noexcept;
+    void destroy_all(task_list& tasks) noexcept;
     void destroy_late() noexcept;
     // The loop never began; unlocks.
     void end_fresh(std::unique_lock<std::mutex>& lock) noexcept;
@@ -186,6 +177,7 @@ private:
 
     asio::io_context& ioc_;
     event_loop_options const options_;
+    std::size_t const number_;
     // Of the thread that has made the loop.
     signal_mask const signals_;
     scheduling const scheduling_;
@@ -202,13 +194,11 @@ private:
     time_point last_round_{}; // its end, if the loop cannot have waited since
     own_counter in_place_;
     thread_stack stack_; // of its thread
-    std::optional<inline_run> in_coroutine_;
     std::optional<asio::steady_timer> quiet_timer_;
     bool quiet_ = false; // the shutdown has found nothing to do
     std::uint64_t ran_ = 0;    // tasks, up to the last round
     time_point last_ran_{};    // the end of the last round that had some
 
-    std::shared_ptr<end_waits> waits_;
     loop_watchers watchers_;
 
     // Handles use it when the loop is gone.
@@ -218,6 +208,7 @@ private:
     std::condition_variable changed_;
     std::thread thread_;       // written under mutex_, once, and not after stop()
     time_point end_ = forever; // guarded by mutex_: the deadline of the shutdown under way
+    bool told_ = false;        // guarded by mutex_: it has ended, and its watchers know
     std::atomic<std::thread::id> thread_id_{}; // while it lives; written by the thread
     thread_clock clock_;                       // written by the thread
     std::atomic<state> state_{state::fresh};   // written under mutex_

@@ -30,36 +30,34 @@
 
 namespace asio_ewyk::detail {
 
-inline event_loop_options numbered(event_loop_options o)
+inline std::size_t next_number() noexcept
 {
     static std::atomic<std::size_t> loops{0};
-    if (o.number == event_loop_options::automatic)
-        o.number = loops.fetch_add(1);
-    return o;
+    return loops.fetch_add(1);
 }
 
-inline std::optional<int> cpu_of(event_loop_options const& o)
-{
-    if (o.cpus.empty())
-        return std::nullopt;
-    return o.cpus[o.number % o.cpus.size()];
-}
-
-ASIO_EWYK_DECL event_loop_service::event_loop_service(
-    asio::execution_context& owner, event_loop_options options)
+ASIO_EWYK_DECL event_loop_service::event_loop_service(asio::execution_context& owner,
+    event_loop_options options, std::optional<std::size_t> number)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
-    , options_(numbered(std::move(options)))
+    , options_(std::move(options))
+    , number_(number ? *number : next_number())
     , times_(times_if(options_.timing))
     , open_(ioc_.get_executor())
     , share_(options_.io_ratio)
-    , waits_(std::make_shared<end_waits>(options_.name, options_.number))
     , watch_(this, *this, stall_settings(options_))
 {
     if (options_.busy_wait < std::chrono::nanoseconds::zero())
         throw std::invalid_argument("busy_wait must not be negative");
-    if (auto const cpu = cpu_of(options_))
+    if (auto const cpu = this->cpu())
         check_cpu(*cpu);
+}
+
+ASIO_EWYK_DECL std::optional<int> event_loop_service::cpu() const
+{
+    if (options_.cpus.empty())
+        return std::nullopt;
+    return options_.cpus[number_ % options_.cpus.size()];
 }
 
 ASIO_EWYK_DECL event_loop_service::~event_loop_service() = default;
@@ -99,8 +97,6 @@ ASIO_EWYK_DECL void event_loop_service::woken()
             self.wakeup_op_.send(self.ioc_, self);
         }
     } const at_end{*this};
-    // No coroutine is on this thread now, unless a handler of one runs the io_context.
-    in_coroutine_.reset();
     trace_span const round(trace_event::round, this);
     run_round();
 }
@@ -190,7 +186,6 @@ ASIO_EWYK_DECL task* event_loop_service::take() noexcept
 // What was submitted before the loop closed, after the last look of watch().
 ASIO_EWYK_DECL void event_loop_service::run_the_last()
 {
-    in_coroutine_.reset();
     for (;;)
         try
         {
@@ -215,18 +210,19 @@ ASIO_EWYK_DECL void event_loop_service::destroy_tasks() noexcept
 {
     drained_.store(true);
     test_point();
-    // They count as taken, but not as begun.
-    while (task* const t = ready_.pop())
-    {
-        depth_.taken_elsewhere();
-        t->destroy();
-    }
-    while (task* const t = after_round_.pop())
-    {
-        depth_.taken_elsewhere();
-        t->destroy();
-    }
+    destroy_all(ready_);
+    destroy_all(after_round_);
     destroy_late();
+}
+
+// They count as taken, but not as begun.
+ASIO_EWYK_DECL void event_loop_service::destroy_all(task_list& tasks) noexcept
+{
+    while (task* const t = tasks.pop())
+    {
+        depth_.taken_elsewhere();
+        t->destroy();
+    }
 }
 
 // Destroys tasks of a thread that did not see the loop close: on that thread or on the one that has
@@ -237,11 +233,7 @@ ASIO_EWYK_DECL void event_loop_service::destroy_late() noexcept
     {
         task_list late;
         posted_.drain_to(late);
-        while (task* const t = late.pop())
-        {
-            depth_.taken_elsewhere();
-            t->destroy();
-        }
+        destroy_all(late);
     }
 }
 
@@ -277,8 +269,8 @@ ASIO_EWYK_DECL void event_loop_service::work()
     scheduling_.apply();
     signals_.apply();
     unblock_signal(options_.stack_signal);
-    name_this_thread(options_.name, options_.number);
-    cpu_binding const bound(cpu_of(options_));
+    name_this_thread(options_.name, number_);
+    cpu_binding const bound(cpu());
     trace_span const lives(trace_event::thread);
     if (options_.on_thread_start)
         options_.on_thread_start();
@@ -333,20 +325,20 @@ ASIO_EWYK_DECL void event_loop_service::end_of_thread()
     quiet_timer_.reset();
     if (quiet_)
         run_the_last();
-    in_coroutine_.reset();
     destroy_tasks();
     timer_queue_->close();
-    watchers_.tell(&loop_watcher::loop_ended, ioc_);
     if (options_.on_thread_stop)
         options_.on_thread_stop();
-    thread_id_.store({});
-    clock_.end();
     {
         std::lock_guard const lock(mutex_);
         state_.store(state::terminated);
-        changed_.notify_all();
     }
-    waits_->look();
+    watchers_.tell(&loop_watcher::loop_ended, ioc_);
+    thread_id_.store({});
+    clock_.end();
+    std::lock_guard const lock(mutex_);
+    told_ = true;
+    changed_.notify_all();
 }
 
 ASIO_EWYK_DECL void event_loop_service::request_shutdown(
@@ -413,7 +405,7 @@ ASIO_EWYK_DECL bool event_loop_service::wait_for_end(time_point deadline)
     if (running_in_this_thread())
         return terminated();
     std::unique_lock lock(mutex_);
-    if (changed_.wait_until(lock, deadline, [this] { return terminated(); }))
+    if (changed_.wait_until(lock, deadline, [this] { return told_; }))
         return true;
     bool const late = std::chrono::steady_clock::now() >= end_;
     lock.unlock();
@@ -425,8 +417,8 @@ ASIO_EWYK_DECL bool event_loop_service::wait_for_end(time_point deadline)
 ASIO_EWYK_DECL void event_loop_service::stop() noexcept
 {
     closed_.store(true);
-    std::unique_lock lock(mutex_); // see rebuild_reactor()
     ioc_.stop();
+    std::unique_lock lock(mutex_);
     if (state_.load() == state::fresh)
         end_fresh(lock);
 }
@@ -434,23 +426,10 @@ ASIO_EWYK_DECL void event_loop_service::stop() noexcept
 ASIO_EWYK_DECL void event_loop_service::end_fresh(std::unique_lock<std::mutex>& lock) noexcept
 {
     state_.store(state::terminated);
+    told_ = true;
     lock.unlock();
     destroy_tasks();
     watchers_.tell(&loop_watcher::loop_ended, ioc_);
-}
-
-// Asio does it for the child of a fork, which inherits an epoll descriptor that it must not use. A
-// handler may call it if no other thread uses the io_context meanwhile. Threads that submit do not
-// use it: a round of tasks is under way, so none sends a wake-up. Threads that end the
-// loop, or schedule a function, wait for a mutex. Executors that count as work may be copied: that
-// only changes a counter.
-ASIO_EWYK_DECL void event_loop_service::rebuild_reactor()
-{
-    asio::require(get_executor(), asio::execution::blocking.never).execute([this] {
-        std::lock_guard lock(mutex_);
-        timer_queue_->exclude_others(
-            [this] { ioc_.notify_fork(asio::execution_context::fork_child); });
-    });
 }
 
 ASIO_EWYK_DECL void event_loop_service::join() noexcept
@@ -465,7 +444,6 @@ ASIO_EWYK_DECL void event_loop_service::join() noexcept
 
 ASIO_EWYK_DECL void event_loop_service::shutdown()
 {
-    waits_->close();
     closed_.store(true);
     destroy_tasks(); // there are some only if the thread could not be started
 }
@@ -502,7 +480,7 @@ ASIO_EWYK_DECL void event_loop_service::tell_state(text_sink& out) const noexcep
 {
     constexpr char const* states[] = {"was not started", "runs", "shuts down", "has ended"};
     out << "event_loop " << static_cast<void const*>(&ioc_) << ' ' << options_.name << '-'
-        << std::uint64_t{options_.number} << ": " << states[static_cast<std::size_t>(state_.load())]
+        << std::uint64_t{number_} << ": " << states[static_cast<std::size_t>(state_.load())]
         << ", " << std::uint64_t{waiting()} << " tasks wait";
     if (scheduled_.load())
         out << ", a round of them is due";

@@ -44,7 +44,7 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     task* t = nullptr;
     try
     {
-        t = make_task(std::forward<F>(f), {}, {}, allocator);
+        t = make_submitted(std::forward<F>(f), allocator);
     }
     catch (...)
     {
@@ -52,9 +52,6 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
             pending_.fetch_sub(1);
         throw;
     }
-    if (times_)
-        t->submitted = std::chrono::steady_clock::now();
-    trace_point(trace_event::post, t);
     if (inside)
     {
         depth_.add();
@@ -65,6 +62,16 @@ void event_loop_service::execute(submission s, F&& f, Allocator const& allocator
     schedule();
     if (closed_.load()) [[unlikely]]
         destroy_late();
+}
+
+template <class F, class Allocator>
+task* event_loop_service::make_submitted(F&& f, Allocator const& allocator)
+{
+    task* const t = make_task(std::forward<F>(f), {}, {}, allocator);
+    if (times_)
+        t->submitted = std::chrono::steady_clock::now();
+    trace_point(trace_event::post, t);
+    return t;
 }
 
 template <class F>
@@ -86,10 +93,7 @@ void event_loop_service::execute_after_round(F&& f)
 template <class F>
 void event_loop_service::add_after_round(F&& f)
 {
-    task* const t = make_task(std::forward<F>(f), {}, {}, std::allocator<void>());
-    if (times_)
-        t->submitted = std::chrono::steady_clock::now();
-    trace_point(trace_event::post, t);
+    task* const t = make_submitted(std::forward<F>(f), std::allocator<void>());
     depth_.add();
     after_round_.push(t);
     schedule();
@@ -99,39 +103,13 @@ template <class F>
 void event_loop_service::run_inline(F&& f)
 {
     in_place_.add();
+    // A stackful coroutine may be suspended in f, and resumed anywhere, even after the loop. So f
+    // is a part of the handler that has resumed the coroutine, and not measured.
     char const here = 0;
     if (!stack_.holds(&here))
-        return run_on_another_stack(std::forward<F>(f));
-    // A function that began on another stack has ended on this thread, or was suspended.
-    in_coroutine_.reset();
+        return call(std::forward<F>(f));
     handler_scope const running(&describe<std::decay_t<F>>);
     timed_run const timed(times_.get());
-    call(std::forward<F>(f));
-}
-
-// f belongs to a stackful coroutine: it may suspend that, and resume anywhere, even after the loop.
-// If the thread runs a known handler, that one has called f, and continues when f is suspended. If
-// not, a round of tasks follows, which notices that f is suspended.
-template <class F>
-void event_loop_service::run_on_another_stack(F&& f)
-{
-    if (thread_activity::mine().now().what)
-        return call(std::forward<F>(f));
-    char const here = 0;
-    struct end
-    {
-        event_loop_service& self;
-        void const* here;
-
-        // Also if the stack is unwound.
-        ~end()
-        {
-            if (call_frame::find(&self) && self.in_coroutine_ && self.in_coroutine_->is_of(here))
-                self.in_coroutine_.reset();
-        }
-    } const at_end{*this, &here};
-    in_coroutine_.emplace(&here, &describe<std::decay_t<F>>, times_.get());
-    schedule();
     call(std::forward<F>(f));
 }
 
@@ -149,6 +127,10 @@ template <timer_queue::kind Kind, class F>
 std::shared_ptr<timer_queue::entry> event_loop_service::run_later(
     std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f)
 {
+    using kind = timer_queue::kind;
+    if (Kind != kind::once && period <= std::chrono::nanoseconds::zero())
+        throw std::invalid_argument(Kind == kind::fixed_rate ? "period must be more than 0"
+                                                             : "delay must be more than 0");
     time_point const due = after(std::max(delay, std::chrono::nanoseconds::zero()));
     start();
     // Read after the start: a loop that ended without a thread has set it before, and a thread that
@@ -159,15 +141,6 @@ std::shared_ptr<timer_queue::entry> event_loop_service::run_later(
         return nullptr;
     }
     return timer_queue_->add<Kind>(ioc_, due, period, std::forward<F>(f));
-}
-
-template <timer_queue::kind Kind, class F>
-std::shared_ptr<timer_queue::entry> event_loop_service::repeat(char const* refusal,
-    std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f)
-{
-    if (period <= std::chrono::nanoseconds::zero())
-        throw std::invalid_argument(refusal);
-    return run_later<Kind>(delay, period, std::forward<F>(f));
 }
 
 } // namespace asio_ewyk::detail

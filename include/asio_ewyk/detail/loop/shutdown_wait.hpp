@@ -5,9 +5,10 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_SHUTDOWN_WAIT_HPP
 #define ASIO_EWYK_DETAIL_LOOP_SHUTDOWN_WAIT_HPP
 
-#include <asio_ewyk/detail/loop/end_waits.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 
 #include <boost/asio/append.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -25,58 +26,61 @@
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace asio_ewyk::detail {
 
 // A completion handler that waits for the end of event loops, and keeps its executor busy
-// meanwhile.
+// meanwhile. It has a thread, which owns it: a loop that is stuck cannot tell the time. It may
+// outlive the loops, for they tell it when they end, and wait until it uses them no more.
 template <class Handler>
-class shutdown_wait final : public end_wait
+class shutdown_wait final : public loop_watcher,
+                            public std::enable_shared_from_this<shutdown_wait<Handler>>
 {
 public:
     shutdown_wait(Handler&& handler, std::vector<event_loop_service*> loops, time_point until)
-        : end_wait(until)
+        : deadline_(until)
         , loops_(std::move(loops))
+        , work_(asio::get_associated_executor(handler, asio::system_executor()))
+        , own_(own_loop())
         , handler_(std::move(handler))
-        , work_(asio::get_associated_executor(handler_, asio::system_executor()))
-        , own_(belongs_to_them())
     {
-    }
-
-    bool over() const noexcept override
-    {
-        return completed_.load()
-            || std::all_of(loops_.begin(), loops_.end(), [](auto* l) { return l->terminated(); });
-    }
-
-    void end() noexcept override
-    {
-        if (completed_.load()) // was cancelled
-            return;
-        bool all = true;
-        for (event_loop_service* loop : loops_)
-            all = loop->wait_for_end(deadline) && all;
-        complete(all ? boost::system::error_code() : asio::error::timed_out);
-    }
-
-    // Once; later calls have no effect. Any thread.
-    void complete(boost::system::error_code ec) noexcept
-    {
-        if (completed_.exchange(true))
-            return;
-        // Work until the post is done, or the executor's context might be gone by then. But a loop
-        // that has ended destroys the handler, which may be the last owner of the loop.
         if (own_)
-            work_.reset();
-        auto const work = std::move(work_);
-        // Never inline: the handler may destroy the loop, which waits for this thread.
-        executor const where = work.get_executor();
-        asio::post(asio::bind_executor(where, asio::append(std::move(handler_), ec)));
+            work_.reset(); // the loop could not end
+    }
+
+    // Has the loops tell of their end. Throws std::bad_alloc.
+    void watch()
+    {
+        auto const loops = loops_; // from now on they change the list
+        for (event_loop_service* loop : loops)
+        {
+            loop->add_watcher(this->shared_from_this());
+            // It may have told before.
+            if (loop->terminated())
+                loop_ended(loop->context());
+        }
+    }
+
+    // Throws std::system_error if its thread cannot be started.
+    void start()
+    {
+        block_signals const blocked;
+        std::thread([self = this->shared_from_this()] { self->wait(); }).detach();
+    }
+
+    // It need not wait any longer. Any thread.
+    void cancel()
+    {
+        std::lock_guard const lock(mutex_);
+        cancelled_ = true;
+        changed_.notify_one();
     }
 
 private:
@@ -84,30 +88,72 @@ private:
     // accepts no post().
     using executor = asio::associated_executor_t<Handler, asio::system_executor>;
 
-    // Whether the handler's executor is of one of the loops.
-    bool belongs_to_them() const
+    // The loop that the handler's executor is of, null if that is none of them.
+    event_loop_service* own_loop() const
     {
         if constexpr (asio::can_query<executor, asio::execution::context_t>::value)
         {
             asio::execution_context const& context
                 = asio::query(work_.get_executor(), asio::execution::context);
-            return std::any_of(loops_.begin(), loops_.end(),
-                [&](event_loop_service* loop) { return &loop->context() == &context; });
+            for (event_loop_service* loop : loops_)
+                if (&loop->context() == &context)
+                    return loop;
         }
-        else
-            return false;
+        return nullptr;
     }
 
-    std::vector<event_loop_service*> const loops_;
+    void loop_closes(asio::execution_context&) noexcept override {}
 
-    // Both belong to the thread that has set completed_.
-    Handler handler_;
+    void loop_ended(asio::execution_context& loop) noexcept override
+    {
+        std::lock_guard const lock(mutex_);
+        std::erase_if(loops_, [&](auto* l) { return &l->context() == &loop; });
+        changed_.notify_one();
+    }
+
+    void wait() noexcept
+    {
+        boost::system::error_code error;
+        std::unique_lock lock(mutex_);
+        bool const in_time = changed_.wait_until(
+            lock, deadline_, [this] { return loops_.empty() || cancelled_; });
+        bool all = true;
+        if (!in_time)
+            for (event_loop_service* loop : loops_)
+                all = loop->wait_for_end(deadline_) && all;
+        if (!all)
+            error = asio::error::timed_out;
+        else if (in_time && !loops_.empty())
+            error = asio::error::operation_aborted;
+        // A loop that has not ended waits for the lock when it does. One that has would destroy the
+        // handler, which may be its last owner: so does this thread.
+        bool const has_ended
+            = own_ && std::find(loops_.begin(), loops_.end(), own_) == loops_.end();
+        if (!own_ || has_ended)
+            lock.unlock();
+        if (has_ended)
+        {
+            [[maybe_unused]] Handler const dropped(std::move(handler_));
+            return;
+        }
+        // Work until the post is done, or the executor's context might be gone by then. Never
+        // inline: the handler may destroy the loop.
+        auto const work = std::move(work_);
+        executor const where = work.get_executor();
+        asio::post(asio::bind_executor(where, asio::append(std::move(handler_), error)));
+    }
+
+    time_point const deadline_;
+
+    std::mutex mutex_; // guards the next three
+    std::condition_variable changed_;
+    std::vector<event_loop_service*> loops_; // that have not ended
+    bool cancelled_ = false;
+
+    // Of the thread that waits, once that was started.
     asio::executor_work_guard<executor> work_;
-    bool const own_;
-
-    // Set by the thread that waits or by one that cancels. Sequentially consistent, but it
-    // publishes nothing: both have the object from the thread that made it.
-    std::atomic<bool> completed_{false};
+    event_loop_service* const own_;
+    Handler handler_;
 };
 
 // Shuts the loops down, and completes when all have ended or the time is over.
@@ -118,28 +164,22 @@ auto async_shutdown(std::vector<event_loop_service*> all, std::chrono::nanosecon
     auto const initiate = [quiet_period, timeout]<class Handler>(
                               Handler handler, std::vector<event_loop_service*> loops) {
         time_point const deadline = after(timeout);
-        std::shared_ptr<end_waits> const waits = loops.front()->waits();
-        auto slot = asio::get_associated_cancellation_slot(handler);
-        auto const wait
-            = std::make_shared<shutdown_wait<Handler>>(std::move(handler), loops, deadline);
         for (event_loop_service* loop : loops)
             loop->request_shutdown(quiet_period, deadline);
-        if (wait->over())
-            return wait->complete({});
+        auto slot = asio::get_associated_cancellation_slot(handler);
+        auto const wait = std::make_shared<shutdown_wait<Handler>>(
+            std::move(handler), std::move(loops), deadline);
+        wait->watch();
         // Before the handler can be called: it may use the slot again.
         if (slot.is_connected())
-            slot.assign([waits, weak = std::weak_ptr(wait)](asio::cancellation_type type) {
+            slot.assign([weak = std::weak_ptr(wait)](asio::cancellation_type type) {
                 // Not total, which must have no effect: the shutdown has begun.
                 using types = asio::cancellation_type;
-                auto const w = weak.lock();
-                if (!w || (type & (types::terminal | types::partial)) == types::none)
-                    return;
-                // The handler may use the slot again, and by that destroy this function.
-                auto const still = waits;
-                w->complete(asio::error::operation_aborted);
-                still->look();
+                if ((type & (types::terminal | types::partial)) != types::none)
+                    if (auto const w = weak.lock())
+                        w->cancel();
             });
-        waits->add(wait);
+        wait->start();
     };
     return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
         initiate, token, std::move(all));

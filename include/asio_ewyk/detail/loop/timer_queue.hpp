@@ -14,7 +14,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/intrusive/list.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +31,8 @@ namespace asio = boost::asio;
 // An entry lives as long as its handles, so it may outlive the loop, as may the queue; its
 // function and its timer do not. An entry is in the list for as long as it has a function.
 //
-// One mutex guards the list, the timers, which other threads cancel, and the states. It is never
-// held while a function is called or destroyed.
+// One mutex guards the list, and the timers and states of the entries, which other threads cancel.
+// It is never held while a function is called or destroyed.
 class timer_queue : public std::enable_shared_from_this<timer_queue>
 {
 public:
@@ -58,14 +57,6 @@ public:
     // From now on nothing is accepted; all entries are cancelled. On the loop's thread, or when
     // that has ended.
     void close() noexcept;
-
-    // Calls f() while no other thread sets or cancels a timer.
-    template <class F>
-    void exclude_others(F f)
-    {
-        std::lock_guard const lock(mutex_);
-        f();
-    }
 
     // The last end of a function that runs once. On the loop's thread.
     time_point last_ran() const noexcept { return last_ran_; }
@@ -109,14 +100,14 @@ public:
 
     bool cancelled() const noexcept
     {
-        state const s = state_.load();
-        return s == state::cancelling || s == state::cancelled;
+        std::lock_guard const lock(table_->mutex_);
+        return state_ == state::cancelled;
     }
 
     bool done() const noexcept
     {
-        state const s = state_.load();
-        return s == state::cancelled || s == state::finished;
+        std::lock_guard const lock(table_->mutex_);
+        return !timer_;
     }
 
 protected:
@@ -133,21 +124,11 @@ protected:
 private:
     friend timer_queue;
 
-    // | from       | it is due           | it has run         | it threw | cancel()   | destroyed |
-    // | waiting    | running, ending (1) |                    |          | cancelling |           |
-    // | running    |                     | waiting            | ending   | cancelling |           |
-    // | ending     |                     |                    |          |            | finished  |
-    // | cancelling |                     |                    |          |            | cancelled |
-    //
-    // (1) if it runs once. "Destroyed" is the function.
     enum class state
     {
-        waiting,    // for its time
-        running,    // and then waits again
-        ending,     // runs for the last time, or has
-        cancelling, // waits or runs, and does not run again
-        cancelled,
-        finished,
+        live,      // a run begins when it is due
+        last,      // the last run has begun
+        cancelled, // no run begins any more, though one may be under way
     };
 
     virtual void call() = 0;
@@ -164,11 +145,10 @@ private:
     kind const kind_;
     std::chrono::nanoseconds const period_; // or delay
     time_point due_;                        // the loop's own, once armed
-    std::optional<asio::steady_timer> timer_; // guarded by the mutex; not after end()
 
-    // Written under the mutex, by the thread that cancels or runs it. Handles read it without:
-    // sequentially consistent, so a thread that sees that it is done sees what its runs have done.
-    std::atomic<state> state_{state::waiting};
+    // Guarded by the mutex.
+    std::optional<asio::steady_timer> timer_; // until the function is destroyed
+    state state_ = state::live;
 };
 
 template <timer_queue::kind Kind, class F>

@@ -34,7 +34,7 @@ ASIO_EWYK_DECL void timer_queue::close() noexcept
             if (entries_.empty())
                 return;
             e = entries_.front().shared_from_this();
-            e->state_.store(entry::state::cancelling);
+            e->state_ = entry::state::cancelled;
         }
         e->end();
     }
@@ -42,13 +42,12 @@ ASIO_EWYK_DECL void timer_queue::close() noexcept
 
 ASIO_EWYK_DECL bool timer_queue::entry::cancel_locked() noexcept
 {
-    state const before = state_.load();
-    if (before != state::waiting && before != state::running)
+    if (state_ != state::live)
         return false;
-    state_.store(state::cancelling);
-    // The timer's handler destroys the function, on the loop's thread, where it belongs.
-    if (before == state::waiting)
-        timer_->cancel();
+    state_ = state::cancelled;
+    // Its handler destroys the function, on the loop's thread, where it belongs; where a run is
+    // under way, that does.
+    timer_->cancel();
     return true;
 }
 
@@ -85,11 +84,11 @@ ASIO_EWYK_DECL void timer_queue::entry::on_time()
 ASIO_EWYK_DECL bool timer_queue::entry::begin()
 {
     std::lock_guard const lock(table_->mutex_);
-    if (state_.load() != state::waiting)
+    if (state_ == state::cancelled)
         return false;
-    bool const once = kind_ == kind::once;
     table_->runs_.add();
-    state_.store(once ? state::ending : state::running);
+    if (kind_ == kind::once)
+        state_ = state::last;
     return true;
 }
 
@@ -98,11 +97,10 @@ ASIO_EWYK_DECL bool timer_queue::entry::begin()
 ASIO_EWYK_DECL bool timer_queue::entry::again()
 {
     std::lock_guard const lock(table_->mutex_);
-    if (state_.load() != state::running)
+    if (state_ != state::live)
         return false;
     due_ = kind_ == kind::fixed_rate ? after(period_, due_) : after(period_);
     arm();
-    state_.store(state::waiting);
     return true;
 }
 
@@ -110,16 +108,15 @@ ASIO_EWYK_DECL void timer_queue::entry::end() noexcept
 {
     {
         std::lock_guard const lock(table_->mutex_);
-        if (state_.load() == state::running)
-            state_.store(state::ending);
-        if (kind_ == kind::once && state_.load() == state::ending)
+        if (state_ == state::live) // it threw
+            state_ = state::last;
+        if (kind_ == kind::once && state_ == state::last)
             table_->last_ran_ = std::chrono::steady_clock::now();
     }
     destroy_function();
     std::lock_guard const lock(table_->mutex_);
     table_->entries_.erase(table_->entries_.iterator_to(*this));
     timer_.reset();
-    state_.store(state_.load() == state::cancelling ? state::cancelled : state::finished);
 }
 
 } // namespace asio_ewyk::detail

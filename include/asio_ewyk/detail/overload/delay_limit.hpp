@@ -17,9 +17,9 @@ namespace asio_ewyk::detail {
 //
 // A burst makes a queue long for a moment, and that is what queues are for; a queue that stays long
 // only adds delay. So nothing is refused before all delays of an interval were above the target
-// (CoDel, RFC 8289). From then on what has waited for more than twice the target is, until one has
-// waited less than the target. CoDel itself refuses one now and then, as its senders slow down;
-// submitters do not.
+// (CoDel, RFC 8289). From then on what has waited for more than twice the target is, until the
+// overload ends. CoDel itself refuses one now and then, as its senders slow down; submitters do
+// not.
 //
 // All members may be called by any thread. Relaxed: what is stored publishes nothing, and one that
 // reads a late value decides as it would have a moment before.
@@ -27,6 +27,15 @@ class delay_limit
 {
 public:
     using duration = std::chrono::nanoseconds;
+
+    // What ends an overload. The first short delay does where each delay is known. Where some are
+    // estimated from a sample, what is refused makes the next sample short, though there is as much
+    // to do as before: then it ends when no delay was long for an interval.
+    enum class ends
+    {
+        by_one_short_delay,
+        without_long_delays,
+    };
 
     delay_limit(duration target, duration interval) noexcept
         : target_(target)
@@ -36,21 +45,21 @@ public:
     }
 
     // Whether a task that has waited for so long is to run.
-    bool admits(duration delay, time_point now) noexcept
+    bool admits(duration delay, time_point now, ends end = ends::by_one_short_delay) noexcept
     {
-        rep const at = nonzero_ticks(now);
-        rep const seen = seen_.load(std::memory_order_relaxed);
-        store(last_, delay.count());
-        store(seen_, at);
         rep since = above_since_.load(std::memory_order_relaxed);
+        last_.store(delay.count(), std::memory_order_relaxed);
         if (delay <= target_)
         {
-            if (since != 0)
+            if (since != 0 && end == ends::by_one_short_delay)
                 above_since_.store(0, std::memory_order_relaxed);
             return true;
         }
-        // What came when nothing had begun for so long did not wait behind what was late then.
-        if (since == 0 || at - delay.count() - seen > pause())
+        rep const at = nonzero_ticks(now);
+        rep const above = last_above_.load(std::memory_order_relaxed);
+        last_above_.store(at, std::memory_order_relaxed);
+        // What came when no delay had been long for so long did not wait behind what was late then.
+        if (since == 0 || at - delay.count() - above > pause())
         {
             above_since_.compare_exchange_strong(since, at, std::memory_order_relaxed);
             return true;
@@ -63,15 +72,9 @@ public:
     bool exceeded(time_point now) const noexcept
     {
         rep const since = above_since_.load(std::memory_order_relaxed);
-        rep const seen = seen_.load(std::memory_order_relaxed);
-        return since != 0 && seen - since >= interval_.count()
-            && nonzero_ticks(now) - seen <= pause();
-    }
-
-    // Whether the last delay was above the target.
-    bool last_was_above() const noexcept
-    {
-        return above_since_.load(std::memory_order_relaxed) != 0;
+        rep const above = last_above_.load(std::memory_order_relaxed);
+        return since != 0 && above - since >= interval_.count()
+            && nonzero_ticks(now) - above <= pause();
     }
 
     // The last delay.
@@ -83,19 +86,12 @@ private:
     // After so long without tasks nothing is known.
     rep pause() const noexcept { return std::max(interval_, target_).count(); }
 
-    // By the coarse clock these seldom change, and other threads need not fetch what did not.
-    static void store(std::atomic<rep>& to, rep value) noexcept
-    {
-        if (to.load(std::memory_order_relaxed) != value)
-            to.store(value, std::memory_order_relaxed);
-    }
-
     duration const target_;
     duration const most_;
     duration const interval_;
 
     std::atomic<rep> above_since_{0}; // when the first of these delays was seen; 0: none
-    std::atomic<rep> seen_{0};        // when the last one was
+    std::atomic<rep> last_above_{0};  // when the last one was
     std::atomic<rep> last_{0};
 };
 

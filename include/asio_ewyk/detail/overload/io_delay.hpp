@@ -15,10 +15,10 @@
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -46,17 +46,12 @@ public:
         return asio::use_service<owner>(context).delay;
     }
 
-    // Any thread: whether no byte is under way, nor was sent in that time.
-    bool due(time_point now, std::chrono::nanoseconds pause) const noexcept
-    {
-        return sent_.load(std::memory_order_relaxed) == 0
-            && nonzero_ticks(now) - asked_.load(std::memory_order_relaxed) >= pause.count();
-    }
-
-    // Any thread; not while the context is destroyed. Sends a byte if that is due.
+    // Any thread; not while the context is destroyed. Sends a byte unless one is under way, or was
+    // sent in that time.
     void ask(time_point now, std::chrono::nanoseconds pause) noexcept
     {
-        if (!due(now, pause))
+        if (sent_.load(std::memory_order_relaxed) != 0
+            || nonzero_ticks(now) - asked_.load(std::memory_order_relaxed) < pause.count())
             return;
         rep none = 0;
         // Acquire: the sockets are as the completion before has left them.
@@ -89,13 +84,16 @@ public:
         return std::chrono::nanoseconds(sent == 0 ? 0 : nonzero_ticks(now) - sent);
     }
 
-    // How many have arrived.
-    std::uint64_t received() const noexcept { return received_.load(std::memory_order_acquire); }
-
-    // How long the last of them took.
+    // How long the last one took that has arrived.
     std::chrono::nanoseconds last() const noexcept
     {
         return std::chrono::nanoseconds(last_.load(std::memory_order_relaxed));
+    }
+
+    // How long an event waits, as far as is known.
+    std::chrono::nanoseconds delay(time_point now) const noexcept
+    {
+        return std::max(age(now), last());
     }
 
 private:
@@ -110,10 +108,8 @@ private:
     void received(boost::system::error_code error) noexcept
     {
         if (!error)
-        {
             last_.store(age(std::chrono::steady_clock::now()).count(), std::memory_order_relaxed);
-            received_.fetch_add(1, std::memory_order_release);
-        }
+        // Release: the thread that sends the next byte finds the sockets as this one leaves them.
         sent_.store(0, std::memory_order_release);
     }
 
@@ -189,7 +185,6 @@ private:
     std::atomic<rep> sent_{0};  // when; 0: no byte is under way
     std::atomic<rep> asked_{0}; // when the last one was sent; the longest time: never again
     std::atomic<rep> last_{0};
-    std::atomic<std::uint64_t> received_{0};
 };
 
 } // namespace asio_ewyk::detail

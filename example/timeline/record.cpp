@@ -74,7 +74,9 @@ void serve(ewyk::strategy_t s, std::chrono::microseconds grace)
     warm_up(ctx.pool(), threads);
     auto work = asio::make_work_guard(ctx);
     name_this_thread("client");
+    // tag::start[]
     ewyk::trace::start({.events_per_thread = 1024});
+    // end::start[]
     std::thread caller([&] {
         name_this_thread("run()");
         ctx.run();
@@ -108,8 +110,10 @@ int main(int argc, char** argv)
             return 2;
         }
         serve(ewyk::strategy_from_string(argv[1]), std::chrono::microseconds(std::stoi(argv[2])));
+        // tag::write[]
         std::ofstream out(argv[3], std::ios::binary);
         ewyk::trace::write(out);
+        // end::write[]
         if (!out.flush())
             throw std::runtime_error(std::string("cannot write ") + argv[3]);
         return 0;

@@ -7,7 +7,7 @@
 // none.
 
 #include "memory_support.hpp"
-#include "serve_support.hpp"
+#include "server/serve_support.hpp"
 
 #include <asio_ewyk/detail/diagnostics/stall_monitor.hpp>
 

@@ -6,7 +6,7 @@
 // process works in the child, too.
 
 #include "memory_support.hpp"
-#include "stall_support.hpp"
+#include "diagnostics/stall_support.hpp"
 
 #include <asio_ewyk/detail/os/this_thread.hpp>
 

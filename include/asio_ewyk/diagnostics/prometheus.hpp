@@ -27,7 +27,7 @@ namespace asio_ewyk {
     Distinct objects: safe. Shared objects: unsafe.
 
     @par Example
-    @snippet test/unit/prometheus.cpp prometheus
+    @snippet test/unit/diagnostics/prometheus.cpp prometheus
 */
 class prometheus_page
 {

@@ -124,7 +124,7 @@ private:
     Strong guarantee. `operator()` throws `std::bad_alloc`.
 
     @par Example
-    @snippet test/unit/least_connections.cpp least_connections
+    @snippet test/unit/server/least_connections.cpp least_connections
 
     @see serve_metrics::open_by_worker
 */

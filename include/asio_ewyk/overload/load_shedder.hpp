@@ -61,7 +61,7 @@ struct load_shedder_options
     Distinct objects: safe. Shared objects: safe.
 
     @par Example
-    @snippet test/unit/load_shedder.cpp shed
+    @snippet test/unit/overload/load_shedder.cpp shed
 */
 class load_shedder
 {

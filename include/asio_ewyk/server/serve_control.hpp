@@ -109,7 +109,7 @@ private:
     All functions: strong guarantee; `std::bad_alloc` is all that they throw.
 
     @par Example
-    @snippet test/unit/serve_control.cpp metrics
+    @snippet test/unit/server/serve_control.cpp metrics
 
     @see serve_options, serve_metrics
 */

@@ -4,7 +4,7 @@
 
 // Names of types without what Asio wraps a handler in; and where that cannot be told, as they are.
 
-#include "support.hpp"
+#include "../support.hpp"
 
 #include <asio_ewyk/detail/diagnostics/handler_name.hpp>
 

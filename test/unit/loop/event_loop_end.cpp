@@ -6,7 +6,7 @@
 
 #include <asio_ewyk/loop/event_loop_group.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <future>
 #include <latch>

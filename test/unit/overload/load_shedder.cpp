@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/overload/load_shedder.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <asio_ewyk/loop/event_loop.hpp>
 #include <asio_ewyk/use_strategy.hpp>

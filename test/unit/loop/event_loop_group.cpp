@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/loop/event_loop_group.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #if defined(__linux__)
 #include <pthread.h>

@@ -4,7 +4,7 @@
 
 // The page for Prometheus, read by a strict parser.
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 #include "prometheus_support.hpp"
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/diagnostics/prometheus.hpp>

@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include "memory_support.hpp"
-#include "pool_support.hpp"
+#include "../memory_support.hpp"
+#include "../pool_support.hpp"
 #include "trace_support.hpp"
 
 #include <asio_ewyk/detail/diagnostics/json_text.hpp>

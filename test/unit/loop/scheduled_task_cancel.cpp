@@ -7,7 +7,7 @@
 #include <asio_ewyk/loop/event_loop.hpp>
 #include <asio_ewyk/loop/scheduled_task.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <algorithm>
 #include <memory>

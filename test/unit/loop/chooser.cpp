@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/loop/chooser.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 #include <asio_ewyk/loop/event_loop_group.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/detail/loop/task_share.hpp>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 BOOST_AUTO_TEST_SUITE(task_share)
 

@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // What a framework does with the io_context that it makes. Before the word means another thing.
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <asio_ewyk/compat/stand_in.hpp>
 

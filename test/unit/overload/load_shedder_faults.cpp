@@ -6,7 +6,7 @@
 
 #include <asio_ewyk/overload/load_shedder.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/worker_pool.hpp>

@@ -4,7 +4,7 @@
 
 // The thread that looks for stalls: when it is there, what it costs, and what it survives.
 
-#include "memory_support.hpp"
+#include "../memory_support.hpp"
 #include "stall_support.hpp"
 
 #if defined(__linux__)

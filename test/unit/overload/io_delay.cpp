@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/detail/overload/shedding.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <asio_ewyk/loop/event_loop.hpp>
 #include <asio_ewyk/strategy_context.hpp>

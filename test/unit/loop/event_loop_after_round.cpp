@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/loop/event_loop.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <array>
 #include <functional>

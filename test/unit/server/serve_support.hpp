@@ -7,7 +7,7 @@
 #ifndef ASIO_EWYK_TEST_UNIT_SERVE_SUPPORT_HPP
 #define ASIO_EWYK_TEST_UNIT_SERVE_SUPPORT_HPP
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 #include <asio_ewyk/loop/event_loop_group.hpp>
 #include <asio_ewyk/server/serve.hpp>
 

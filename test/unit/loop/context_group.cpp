@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/loop/context_group.hpp>
 
-#include "support.hpp"
+#include "../support.hpp"
 
 #include <array>
 #include <memory>

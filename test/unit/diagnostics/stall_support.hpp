@@ -7,7 +7,7 @@
 #ifndef ASIO_EWYK_TEST_UNIT_STALL_SUPPORT_HPP
 #define ASIO_EWYK_TEST_UNIT_STALL_SUPPORT_HPP
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <asio_ewyk.hpp>
 

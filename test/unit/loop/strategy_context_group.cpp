@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/loop/strategy_context_group.hpp>
 
-#include "serve_support.hpp"
+#include "../server/serve_support.hpp"
 #include <asio_ewyk/loop/chooser.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 // How many reports of a context there may be, and that none is forgotten.
 
-#include "support.hpp"
+#include "../support.hpp"
 
 #include <asio_ewyk/detail/observe/registration.hpp>
 

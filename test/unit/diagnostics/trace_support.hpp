@@ -7,7 +7,7 @@
 #ifndef ASIO_EWYK_TEST_UNIT_TRACE_SUPPORT_HPP
 #define ASIO_EWYK_TEST_UNIT_TRACE_SUPPORT_HPP
 
-#include "support.hpp"
+#include "../support.hpp"
 #include <asio_ewyk/diagnostics/trace.hpp>
 
 #include <boost/json/parse.hpp>

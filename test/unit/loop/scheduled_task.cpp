@@ -8,7 +8,7 @@
 #include <asio_ewyk/loop/event_loop_group.hpp>
 #include <asio_ewyk/loop/scheduled_task.hpp>
 
-#include "pool_support.hpp"
+#include "../pool_support.hpp"
 
 #include <memory>
 #include <set>

@@ -93,15 +93,18 @@ public:
         return come_back(key, top_);
     }
 
-    // What tells one handler on this thread from another.
+    // What tells one task on this thread from another. A native handler may run others.
     struct place
     {
         call_frame const* frame;
-        std::size_t counted;
+        std::size_t task;
 
         friend bool operator==(place, place) noexcept = default;
     };
-    BOOST_NOINLINE static place here() noexcept { return {top_, top_ ? top_->counted : 0}; }
+    BOOST_NOINLINE static place here() noexcept
+    {
+        return {top_, top_ && top_->in_task ? top_->counted + 1 : 0};
+    }
 
     // Ends the leases that tasks on this thread run on, if they have not ended.
     BOOST_NOINLINE static void end_leases() noexcept

@@ -91,7 +91,7 @@ CONTEXT_TEST_CASE(no_wake_up_while_there_is_nothing_to_do, s)
 }
 
 // A program may do then what only one with a single thread may, as unshare(CLONE_NEWUSER).
-BOOST_AUTO_TEST_CASE(no_thread_is_left_soon_after_the_last_context)
+BOOST_AUTO_TEST_CASE(no_thread_is_left_after_the_last_context)
 {
     auto const watchdogs = [] {
         std::size_t n = 0;

@@ -19,11 +19,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <iterator>
 #include <sstream>
-#include <string>
 
 namespace {
 
@@ -119,19 +117,7 @@ std::size_t entries_of(char const* directory)
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// But the watchdog, which is there for 0.1 s more.
-std::size_t threads()
-{
-    std::size_t n = 0;
-    for (auto const& task : std::filesystem::directory_iterator("/proc/self/task"))
-    {
-        std::ifstream comm(task.path() / "comm");
-        std::string name;
-        n += std::getline(comm, name) && name != "ewyk-watchdog-0";
-    }
-    return n;
-}
-
+std::size_t threads() { return entries_of("/proc/self/task"); }
 std::size_t descriptors() { return entries_of("/proc/self/fd"); }
 
 } // namespace

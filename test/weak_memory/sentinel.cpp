@@ -104,7 +104,6 @@ public:
     static watchdog& instance() { return *one; }
     void add(client& c) { client_.store(&c); }
     void remove(client&) noexcept {}
-    void end_if_unused() noexcept {}
     bool wake(client&, bool = true) noexcept
     {
         sleep_.unpark();

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <new>
 #include <utility>
@@ -62,7 +61,7 @@ struct client : detail::watchdog::client
     bool gone = false;
 };
 
-// Both ask; the thread is started by one of them, and ends after the last.
+// Both ask; the thread is started by one of them, and ends with the last.
 struct two_ask : scenario
 {
     two_ask()
@@ -83,7 +82,7 @@ struct two_ask : scenario
         c.gone = true;
     }
 
-    detail::watchdog watchdog{std::chrono::milliseconds(0)};
+    detail::watchdog watchdog;
     client clients[2];
 };
 
@@ -127,7 +126,7 @@ struct same_client : scenario
         detail::futex_parker seen;
     };
 
-    detail::watchdog watchdog{std::chrono::milliseconds(0)};
+    detail::watchdog watchdog;
     taker c{*this};
     checked::atomic<int> todo[2]{0, 0};
     detail::futex_parker done;
@@ -152,7 +151,7 @@ struct one_may_not_start : scenario
         c.gone = true;
     }
 
-    detail::watchdog watchdog{std::chrono::milliseconds(0)};
+    detail::watchdog watchdog;
     client clients[2];
 };
 
@@ -176,76 +175,8 @@ struct one_goes_one_comes : scenario
         c.gone = true;
     }
 
-    detail::watchdog watchdog{std::chrono::milliseconds(0)};
+    detail::watchdog watchdog;
     client clients[2];
-};
-
-// One comes as the thread leaves.
-struct one_comes_as_it_leaves : scenario
-{
-    one_comes_as_it_leaves() { watchdog.add(clients[0]); }
-
-    void thread(unsigned index) override
-    {
-        client& c = clients[index];
-        if (index == 1)
-        {
-            gone.park_until(detail::forever);
-            watchdog.add(c);
-        }
-        c.ask(watchdog);
-        c.wait();
-        watchdog.remove(c);
-        c.gone = true;
-        if (index == 0)
-            gone.unpark();
-    }
-
-    detail::watchdog watchdog{std::chrono::milliseconds(0)};
-    client clients[2];
-    detail::futex_parker gone;
-};
-
-// Each goes and waits for the end of the thread, as before a fork; the other may have come by then.
-// What one of them has the watchdog call asks for a look at another one.
-struct one_ends_one_comes : scenario
-{
-    one_ends_one_comes() { watchdog.add(clients[0]); }
-
-    struct caller : client
-    {
-        detail::time_point look(detail::time_point now) noexcept override
-        {
-            if (call && todo.load(std::memory_order_relaxed) != 0)
-                detail::watchdog::call_later(call);
-            return client::look(now);
-        }
-
-        std::function<void()> call;
-    };
-
-    void thread(unsigned index) override
-    {
-        caller& c = clients[index];
-        if (index == 1)
-        {
-            c.call = [this] {
-                watchdog.add(made);
-                made.ask(watchdog);
-                watchdog.remove(made);
-            };
-            watchdog.add(c);
-        }
-        c.ask(watchdog);
-        c.wait();
-        watchdog.remove(c);
-        c.gone = true;
-        watchdog.end_if_unused();
-    }
-
-    detail::watchdog watchdog{std::chrono::hours(1)};
-    caller clients[2];
-    client made;
 };
 
 std::vector<named_setup> const scenarios{
@@ -253,8 +184,6 @@ std::vector<named_setup> const scenarios{
     {"two ask for the same", setup_of<same_client>(2, 2), 10'000},
     {"one may not start it", setup_of<one_may_not_start>(2, 2), 10'000},
     {"one goes, one comes", setup_of<one_goes_one_comes>(2, 2), 10'000},
-    {"one comes as it leaves", setup_of<one_comes_as_it_leaves>(2, 2), 20'000},
-    {"one ends, one comes", setup_of<one_ends_one_comes>(2, 2), 20'000},
 };
 
 }

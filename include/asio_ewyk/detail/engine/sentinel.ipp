@@ -117,7 +117,6 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
         watchdog::instance().remove(*this);
     if (for_good)
         return;
-    watchdog::instance().end_if_unused();
     drowsy_ = true;
     stop_.store(false);
     rests_.store(false);

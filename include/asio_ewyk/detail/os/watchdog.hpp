@@ -21,9 +21,8 @@
 namespace asio_ewyk::detail {
 
 // A thread of normal priority, one for the process, that looks after its clients. It sleeps until
-// the next look is due; if none is, it sleeps until it is woken. It ends 0.1 s after its last
-// client was removed: a program that makes contexts one after the other starts one thread. (Go
-// calls its own sysmon.)
+// the next look is due; if none is, it sleeps until it is woken. It ends with its last client.
+// (Go calls its own sysmon.)
 //
 // Never destroyed: contexts may outlive every static object.
 class BOOST_SYMBOL_VISIBLE watchdog
@@ -49,8 +48,7 @@ public:
         client** link_ = nullptr; // what points to it in soon_ or later_; null: nothing does
     };
 
-    // Throws std::bad_alloc. From the end of the process on, or of the shared library that has its
-    // code, it ends with its last client.
+    // Throws std::bad_alloc.
     static watchdog& instance();
 
     watchdog(watchdog const&) = delete;
@@ -79,16 +77,11 @@ public:
     // Whether it has a thread.
     bool running() const noexcept { return running_.load(); }
 
-    // Before a fork, whose child would have no such thread: waits for its end, if it has no client.
-    void end_if_unused() noexcept;
-
 private:
-    // It ends so long after its last client was removed.
-    explicit watchdog(std::chrono::milliseconds linger = std::chrono::milliseconds(100));
+    watchdog();
 
     bool mark(client& c) noexcept;
-    bool leave() noexcept;
-    void join() noexcept;
+    void end_if_unused() noexcept;
     void start_for_woken() noexcept;
     void take_woken() noexcept;
     static void insert(client*& list, client& c) noexcept;
@@ -100,12 +93,9 @@ private:
     static void fork_parent() noexcept;
     static void fork_child() noexcept;
 
-    // Held while the thread is started or decides to end, so that two never share sleep_. Before
-    // mutex_.
+    // Held while the thread is started or ends, so that two never share sleep_. Before mutex_.
     std::mutex life_mutex_;
-    std::thread thread_; // guarded by life_mutex_; may have ended
-    std::chrono::milliseconds const linger_;
-    std::atomic<bool> lingers_{true}; // false from the end of the process on
+    std::thread thread_; // guarded by life_mutex_
 
     // Held while it looks, which takes microseconds.
     std::mutex mutex_;
@@ -120,9 +110,6 @@ private:
     static constexpr std::chrono::milliseconds coarse{50};
     client* later_ = nullptr;
     time_point later_due_ = forever;
-
-    // Until when the thread sleeps, if it does. Guarded by mutex_.
-    time_point sleeps_until_ = forever;
 
     // Those that were woken, the last one first. Pushed by any thread, taken all at once by its own
     // or by remove(). Sequentially consistent: Dekker with running_, and what a thread has done

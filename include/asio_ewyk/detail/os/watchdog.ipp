@@ -20,20 +20,10 @@ namespace asio_ewyk::detail {
 ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog& watchdog::instance()
 {
     static watchdog& one = *new watchdog;
-    struct end
-    {
-        ~end()
-        {
-            one.lingers_.store(false);
-            one.end_if_unused();
-        }
-    };
-    static end const at_exit;
     return one;
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog(std::chrono::milliseconds linger)
-    : linger_(linger)
+ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog()
 {
 #if defined(ASIO_EWYK_HAS_PTHREAD)
     ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
@@ -49,67 +39,40 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c) noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 {
-    std::unique_lock lock(mutex_);
-    client** link = &clients_;
-    while (*link != &c)
-        link = &(*link)->next_;
-    *link = c.next_;
-    take_woken();
-    erase(c);
-    c.added_ = false;
-    // What it calls may be the client's, and may destroy another context.
-    called_.wait(lock, [this] { return !calling_ || calls_; });
-    // The thread is to end soon, also where nothing was due.
-    bool const wakes = !clients_ && running_.load()
-        && sleeps_until_ > std::chrono::steady_clock::now() + linger_;
-    lock.unlock();
-    if (!lingers_.load())
-        end_if_unused();
-    else if (wakes)
-        sleep_.unpark();
+    {
+        std::unique_lock lock(mutex_);
+        client** link = &clients_;
+        while (*link != &c)
+            link = &(*link)->next_;
+        *link = c.next_;
+        take_woken();
+        erase(c);
+        c.added_ = false;
+        // What it calls may destroy another context. Then the thread does not end with the last
+        // client.
+        if (calls_)
+            return;
+        // What it calls may be the client's.
+        called_.wait(lock, [this] { return !calling_; });
+    }
+    end_if_unused();
+    start_for_woken();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
 {
+    std::lock_guard const life(life_mutex_);
     {
-        std::lock_guard const life(life_mutex_);
-        std::unique_lock lock(mutex_);
+        std::lock_guard const lock(mutex_);
         // Who waits until it has called that ends it then.
-        if (!clients_ && !calling_)
-        {
-            // Under the lock: one that is added from now on is looked after by another thread.
-            running_.store(false);
-            ending_.store(true);
-            lock.unlock();
-            sleep_.unpark();
-            join();
-        }
+        if (clients_ || calling_ || !thread_.joinable())
+            return;
+        // Under the lock: one that is added from now on is looked after by another thread.
+        running_.store(false);
+        ending_.store(true);
     }
-    start_for_woken();
-}
-
-// Under life_mutex_. The process may end on the thread that was to end: it was the last.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::join() noexcept
-{
-    if (!thread_.joinable())
-        return;
-    if (thread_.get_id() == std::this_thread::get_id())
-        thread_.detach();
-    else
-        thread_.join();
-}
-
-// On its thread: whether that is to end, as there is no client. It does not wait for life_mutex_:
-// who has that may wait for its end.
-ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::leave() noexcept
-{
-    std::unique_lock const life(life_mutex_, std::try_to_lock);
-    if (!life)
-        return false;
-    std::lock_guard const lock(mutex_);
-    // Under the lock: one that is added from now on is looked after by another thread.
-    running_.store(clients_ != nullptr);
-    return !clients_;
+    sleep_.unpark();
+    thread_.join();
 }
 
 // Starts a thread for clients that were woken by threads that may not start one.
@@ -238,7 +201,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
         block_signals blocked;
         unbound from_cpu;
         ending_.store(false);
-        join(); // one that has left
         thread_ = std::thread([this] { work(); });
         running_.store(true);
         // A thread that may not start one may have seen none, and the new one may have missed its
@@ -257,16 +219,11 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
     name_this_thread("ewyk-watchdog", 0);
     std::function<void()> const* call = nullptr;
     calls_ = &call;
-    time_point unused_since = forever;
-    for (;;)
+    while (!ending_.load())
     {
         time_point next = forever;
-        bool is_unused = false;
         {
             std::unique_lock lock(mutex_);
-            // Under the lock: what it looked at could wait for who waits for its end.
-            if (ending_.load())
-                break;
             time_point const now = std::chrono::steady_clock::now();
             take_woken();
             soon_due_ = forever;
@@ -288,20 +245,9 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
                 called_.notify_all();
                 continue;
             }
-            unused_since = clients_ ? forever : std::min(unused_since, now);
-            if (!clients_)
-                next = unused_since + linger_;
-            is_unused = next <= now && !clients_;
-            sleeps_until_ = next;
         }
-        if (!is_unused)
-            sleep_.park_until(next);
-        else if (leave())
-            break;
-        else
-            unused_since = forever;
+        sleep_.park_until(next);
     }
-    calls_ = nullptr;
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_prepare() noexcept

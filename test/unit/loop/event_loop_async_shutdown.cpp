@@ -358,6 +358,65 @@ BOOST_AUTO_TEST_CASE(a_handler_that_owns_the_loop_and_cannot_run)
     }
 }
 
+// The time is over before the loop is: what is posted there is destroyed at once.
+BOOST_AUTO_TEST_CASE(a_handler_that_owns_a_loop_that_does_not_end)
+{
+    event dies, destroyed;
+    std::shared_ptr<ewyk::event_loop> owner(new ewyk::event_loop, [&](ewyk::event_loop* l) {
+        dies.set();
+        delete l;
+        destroyed.set();
+    });
+    ewyk::event_loop& loop = *owner;
+    obstacle stuck(loop);
+    loop.async_shutdown_gracefully(
+        0ms, 1ms, asio::bind_executor(loop.get_executor(), [l = std::move(owner)](error_code) {}));
+    BOOST_TEST(dies.wait());
+    stuck.release();
+    BOOST_TEST(destroyed.wait());
+}
+
+// What it owns lives in the loop, whose destructor waits for that.
+BOOST_AUTO_TEST_CASE(a_handler_of_a_loop_that_is_destroyed)
+{
+    for (int i = 0; i != 200; ++i)
+    {
+        census c;
+        {
+            ewyk::event_loop loop;
+            asio::co_spawn(
+                loop,
+                [&, r = std::make_shared<resident>(c)]() -> asio::awaitable<void> {
+                    asio::steady_timer const timer(co_await asio::this_coro::executor);
+                    co_await loop.async_shutdown_gracefully(0ms, patience, asio::use_awaitable);
+                    (*r)();
+                },
+                asio::detached);
+            BOOST_TEST(loop.shutdown_gracefully(0ms, patience));
+        }
+        BOOST_TEST_REQUIRE(c.destroyed == c.made);
+    }
+}
+
+// A function that is moved keeps what it has captured of something const.
+BOOST_AUTO_TEST_CASE(a_handler_that_is_copied_owns_the_loop)
+{
+    for (int i = 0; i != 200; ++i)
+    {
+        event destroyed;
+        {
+            std::shared_ptr<ewyk::event_loop> const loop(
+                new ewyk::event_loop, [&](ewyk::event_loop* l) {
+                    delete l;
+                    destroyed.set();
+                });
+            loop->start();
+            loop->async_shutdown_gracefully(0ms, patience, [loop](error_code) {});
+        }
+        BOOST_TEST_REQUIRE(destroyed.wait());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(without_a_thread_to_wait)
 {
     ewyk::event_loop loop;

@@ -60,6 +60,28 @@ BOOST_AUTO_TEST_CASE(one_ends)
     BOOST_TEST(!over.failure());
 }
 
+// It ends after the handler that runs. Meanwhile the others have all clients.
+BOOST_AUTO_TEST_CASE(one_is_stopped_and_does_not_end_yet)
+{
+    outcome over;
+    event runs, enough;
+    ewyk::event_loop_group workers(2), boss(1);
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, over.token());
+    asio::post(workers[0], [&] {
+        runs.set();
+        enough.wait();
+    });
+    BOOST_TEST(runs.wait());
+    workers[0].stop();
+    one_each<4>(where);
+    enough.set();
+    over.cancel();
+    BOOST_TEST(over.wait());
+    BOOST_TEST(!over.failure());
+}
+
 BOOST_AUTO_TEST_CASE(one_ended_before)
 {
     for (bool const began : {true, false})

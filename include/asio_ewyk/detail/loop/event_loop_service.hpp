@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/loop/loop_uses.hpp>
 #include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/loop/task_share.hpp>
 #include <asio_ewyk/detail/loop/timer_queue.hpp>
@@ -118,7 +119,10 @@ public:
     // Told of its end, from now on.
     void add_watcher(std::weak_ptr<loop_watcher> watcher) { watchers_.add(std::move(watcher)); }
 
-    // stop(), and waits for the thread.
+    // Those that join() waits for, beside its thread.
+    std::shared_ptr<loop_uses> const& uses() const noexcept { return uses_; }
+
+    // stop(), and waits for the thread and those that use the loop.
     void join() noexcept;
 
 private:
@@ -200,6 +204,7 @@ private:
     time_point last_ran_{};    // the end of the last round that had some
 
     loop_watchers watchers_;
+    std::shared_ptr<loop_uses> const uses_ = std::make_shared<loop_uses>();
 
     // Handles use it when the loop is gone.
     std::shared_ptr<timer_queue> const timer_queue_ = std::make_shared<timer_queue>();

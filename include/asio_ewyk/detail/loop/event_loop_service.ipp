@@ -416,8 +416,10 @@ ASIO_EWYK_DECL bool event_loop_service::wait_for_end(time_point deadline)
 
 ASIO_EWYK_DECL void event_loop_service::stop() noexcept
 {
-    closed_.store(true);
+    bool const closes = !closed_.exchange(true);
     ioc_.stop();
+    if (closes)
+        watchers_.tell(&loop_watcher::loop_closes, ioc_);
     std::unique_lock lock(mutex_);
     if (state_.load() == state::fresh)
         end_fresh(lock);
@@ -437,8 +439,12 @@ ASIO_EWYK_DECL void event_loop_service::join() noexcept
     stop(); // from now on the thread is not started
     if (thread_.get_id() == std::this_thread::get_id())
         thread_.detach(); // it ends the process, in a handler
-    else if (thread_.joinable())
-        thread_.join();
+    else
+    {
+        if (thread_.joinable())
+            thread_.join();
+        uses_->await();
+    }
     timer_queue_->close();
 }
 

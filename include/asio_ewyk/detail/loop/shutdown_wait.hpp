@@ -6,15 +6,15 @@
 #define ASIO_EWYK_DETAIL_LOOP_SHUTDOWN_WAIT_HPP
 
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/loop/loop_uses.hpp>
 #include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 
-#include <boost/asio/append.hpp>
+#include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution/context.hpp>
@@ -30,49 +30,35 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 namespace asio_ewyk::detail {
 
-// A completion handler that waits for the end of event loops, and keeps its executor busy
-// meanwhile. It has a thread, which owns it: a loop that is stuck cannot tell the time. It may
-// outlive the loops, for they tell it when they end, and wait until it uses them no more.
-template <class Handler>
-class shutdown_wait final : public loop_watcher,
-                            public std::enable_shared_from_this<shutdown_wait<Handler>>
+// Waits for the end of event loops. It may outlive them, for they tell it when they end, and wait
+// until it uses them no more. It owns nothing: a loop's thread may have the last reference.
+class loops_end final : public loop_watcher
 {
 public:
-    shutdown_wait(Handler&& handler, std::vector<event_loop_service*> loops, time_point until)
-        : deadline_(until)
+    loops_end(std::vector<event_loop_service*> loops, time_point deadline)
+        : deadline_(deadline)
         , loops_(std::move(loops))
-        , work_(asio::get_associated_executor(handler, asio::system_executor()))
-        , own_(own_loop())
-        , handler_(std::move(handler))
     {
-        if (own_)
-            work_.reset(); // the loop could not end
     }
 
     // Has the loops tell of their end. Throws std::bad_alloc.
-    void watch()
+    static void watch(std::shared_ptr<loops_end> const& self)
     {
-        auto const loops = loops_; // from now on they change the list
+        auto const loops = self->loops_; // from now on they change the list
         for (event_loop_service* loop : loops)
         {
-            loop->add_watcher(this->shared_from_this());
+            loop->add_watcher(self);
             // It may have told before.
             if (loop->terminated())
-                loop_ended(loop->context());
+                self->loop_ended(loop->context());
         }
-    }
-
-    // Throws std::system_error if its thread cannot be started.
-    void start()
-    {
-        block_signals const blocked;
-        std::thread([self = this->shared_from_this()] { self->wait(); }).detach();
     }
 
     // It need not wait any longer. Any thread.
@@ -83,25 +69,31 @@ public:
         changed_.notify_one();
     }
 
-private:
-    // If the handler has none, the one that Asio fell back to before Boost 1.90. Its later fallback
-    // accepts no post().
-    using executor = asio::associated_executor_t<Handler, asio::system_executor>;
-
-    // The loop that the handler's executor is of, null if that is none of them.
-    event_loop_service* own_loop() const
+    // Until all have ended, or the time is over. `own`, which may be null, is a loop that has to be
+    // there afterwards: sets it to null, and waits for no other one, if it has ended.
+    boost::system::error_code wait(event_loop_service*& own)
     {
-        if constexpr (asio::can_query<executor, asio::execution::context_t>::value)
-        {
-            asio::execution_context const& context
-                = asio::query(work_.get_executor(), asio::execution::context);
+        std::unique_lock lock(mutex_);
+        auto const own_has_ended = [&] {
+            return own && std::find(loops_.begin(), loops_.end(), own) == loops_.end();
+        };
+        bool const in_time = changed_.wait_until(lock, deadline_,
+            [&] { return loops_.empty() || cancelled_ || own_has_ended(); });
+        // One that ends meanwhile waits for the lock.
+        bool all = true;
+        if (!in_time)
             for (event_loop_service* loop : loops_)
-                if (&loop->context() == &context)
-                    return loop;
-        }
-        return nullptr;
+                all = loop->wait_for_end(deadline_) && all;
+        if (own_has_ended())
+            own = nullptr;
+        if (!all)
+            return asio::error::timed_out;
+        if (in_time && !loops_.empty())
+            return asio::error::operation_aborted;
+        return {};
     }
 
+private:
     void loop_closes(asio::execution_context&) noexcept override {}
 
     void loop_ended(asio::execution_context& loop) noexcept override
@@ -111,49 +103,100 @@ private:
         changed_.notify_one();
     }
 
-    void wait() noexcept
-    {
-        boost::system::error_code error;
-        std::unique_lock lock(mutex_);
-        bool const in_time = changed_.wait_until(
-            lock, deadline_, [this] { return loops_.empty() || cancelled_; });
-        bool all = true;
-        if (!in_time)
-            for (event_loop_service* loop : loops_)
-                all = loop->wait_for_end(deadline_) && all;
-        if (!all)
-            error = asio::error::timed_out;
-        else if (in_time && !loops_.empty())
-            error = asio::error::operation_aborted;
-        // A loop that has not ended waits for the lock when it does. One that has would destroy the
-        // handler, which may be its last owner: so does this thread.
-        bool const has_ended
-            = own_ && std::find(loops_.begin(), loops_.end(), own_) == loops_.end();
-        if (!own_ || has_ended)
-            lock.unlock();
-        if (has_ended)
-        {
-            [[maybe_unused]] Handler const dropped(std::move(handler_));
-            return;
-        }
-        // Work until the post is done, or the executor's context might be gone by then. Never
-        // inline: the handler may destroy the loop.
-        auto const work = std::move(work_);
-        executor const where = work.get_executor();
-        asio::post(asio::bind_executor(where, asio::append(std::move(handler_), error)));
-    }
-
     time_point const deadline_;
-
-    std::mutex mutex_; // guards the next three
+    std::mutex mutex_; // guards the rest
     std::condition_variable changed_;
     std::vector<event_loop_service*> loops_; // that have not ended
     bool cancelled_ = false;
+};
 
-    // Of the thread that waits, once that was started.
+// What completes such a wait, and keeps its executor busy meanwhile. A thread has it: a loop that
+// is stuck cannot tell the time.
+template <class Handler>
+class shutdown_completion
+{
+public:
+    shutdown_completion(Handler&& handler, std::vector<event_loop_service*> const& loops)
+        : work_(asio::get_associated_executor(handler, asio::system_executor()))
+        , own_(own_loop(loops))
+        , handler_(std::make_shared<Handler>(std::move(handler)))
+    {
+        if (!own_)
+            return;
+        work_.reset(); // the loop could not end
+        use_.emplace(own_->uses());
+    }
+
+    shutdown_completion(shutdown_completion&&) noexcept = default;
+    shutdown_completion& operator=(shutdown_completion&&) = delete;
+    ~shutdown_completion() { destroy_handler(); }
+
+    void operator()(loops_end& loops) noexcept
+    {
+        bool const has_own = own_;
+        boost::system::error_code const error = loops.wait(own_);
+        // A loop that has ended would destroy the function, or keep it. Work until the post is
+        // done, or the executor's context might be gone by then. Never inline: the handler may
+        // destroy the loop.
+        if (!has_own || own_)
+        {
+            auto const work = std::move(work_);
+            asio::post(work.get_executor(), function{handler_, error});
+        }
+        destroy_handler();
+    }
+
+private:
+    // It may be the last owner of the loop, whose destructor would wait for this use of it.
+    void destroy_handler() noexcept
+    {
+        std::optional<loop_uses::mine> mine;
+        if (use_ && handler_)
+            mine.emplace(*use_);
+        handler_.reset();
+    }
+
+    // If the handler has none, the one that Asio fell back to before Boost 1.90. Its later fallback
+    // accepts no post().
+    using executor = asio::associated_executor_t<Handler, asio::system_executor>;
+
+    struct function
+    {
+        using allocator_type = asio::associated_allocator_t<Handler>;
+        allocator_type get_allocator() const noexcept
+        {
+            return asio::get_associated_allocator(*handler);
+        }
+
+        void operator()()
+        {
+            Handler mine(std::move(*handler));
+            handler.reset();
+            std::move(mine)(error);
+        }
+
+        std::shared_ptr<Handler> handler;
+        boost::system::error_code error;
+    };
+
+    // The loop that the handler's executor is of, null if that is none of them.
+    event_loop_service* own_loop(std::vector<event_loop_service*> const& loops) const
+    {
+        if constexpr (asio::can_query<executor, asio::execution::context_t>::value)
+        {
+            asio::execution_context const& context
+                = asio::query(work_.get_executor(), asio::execution::context);
+            for (event_loop_service* loop : loops)
+                if (&loop->context() == &context)
+                    return loop;
+        }
+        return nullptr;
+    }
+
     asio::executor_work_guard<executor> work_;
-    event_loop_service* const own_;
-    Handler handler_;
+    event_loop_service* own_;
+    std::optional<loop_uses::one> use_; // of that loop; longer than the handler
+    std::shared_ptr<Handler> handler_;
 };
 
 // Shuts the loops down, and completes when all have ended or the time is over.
@@ -167,19 +210,22 @@ auto async_shutdown(std::vector<event_loop_service*> all, std::chrono::nanosecon
         for (event_loop_service* loop : loops)
             loop->request_shutdown(quiet_period, deadline);
         auto slot = asio::get_associated_cancellation_slot(handler);
-        auto const wait = std::make_shared<shutdown_wait<Handler>>(
-            std::move(handler), std::move(loops), deadline);
-        wait->watch();
+        shutdown_completion<Handler> completion(std::move(handler), loops);
+        auto const end = std::make_shared<loops_end>(std::move(loops), deadline);
+        loops_end::watch(end);
         // Before the handler can be called: it may use the slot again.
         if (slot.is_connected())
-            slot.assign([weak = std::weak_ptr(wait)](asio::cancellation_type type) {
+            slot.assign([weak = std::weak_ptr(end)](asio::cancellation_type type) {
                 // Not total, which must have no effect: the shutdown has begun.
                 using types = asio::cancellation_type;
                 if ((type & (types::terminal | types::partial)) != types::none)
-                    if (auto const w = weak.lock())
-                        w->cancel();
+                    if (auto const e = weak.lock())
+                        e->cancel();
             });
-        wait->start();
+        block_signals const blocked;
+        std::thread([end, completion = std::move(completion)]() mutable {
+            completion(*end);
+        }).detach();
     };
     return asio::async_initiate<CompletionToken, void(boost::system::error_code)>(
         initiate, token, std::move(all));

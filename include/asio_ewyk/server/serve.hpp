@@ -115,9 +115,10 @@ auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session se
     accepted any more, and the sessions have `serve_options::drain` to finish, 15 s by default. Then
     their connections are shut down, and with `cancel_sessions` they are cancelled. The operation
     completes after the last session, without an error; or likewise with an error that makes it
-    impossible to accept any more. A lack of descriptors or of memory is no such error: then it
-    pauses. It still waits for a session that goes on all the same, as objects that the session uses
-    may be destroyed after the completion.
+    impossible to accept any more. A lack of descriptors, or of memory for a client, is no such
+    error: then it pauses; a lack of memory to wait for clients is one. It still waits for a session
+    that goes on all the same, as objects that the session uses may be destroyed after the
+    completion.
 
     Boss and workers outlive the operation. Or they are destroyed with it, when none of them runs
     any more: as one context or group for both, or the boss first.

@@ -24,6 +24,8 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <new>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -68,7 +70,15 @@ public:
             all->drain(overdue);
             if (!overdue)
                 pause = std::min(pause, std::chrono::nanoseconds(left));
-            co_await wait(*first, pause);
+            try
+            {
+                co_await wait(*first, pause);
+            }
+            catch (std::bad_alloc const&)
+            {
+                // It must not end before its sessions, which may give memory back.
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
         }
         if (all->sessions_are_over())
             all->destroy_session();
@@ -124,33 +134,45 @@ private:
         return self.timer.async_wait(asio::as_tuple(asio::use_awaitable));
     }
 
-    // Accepts until stop().
+    // Accepts until stop(). Without memory to wait for a client all listeners stop.
     static asio::awaitable<void> accept(
         std::shared_ptr<serving> all, std::shared_ptr<listener> self)
     {
-        for (bool reported = false; !all->stopping();)
+        try
         {
-            auto const [error] = co_await self->acceptor.async_wait(
+            co_await accept_until_stop(*all, *self);
+        }
+        catch (...)
+        {
+            all->stop(std::current_exception());
+        }
+        self->close();
+    }
+
+    static asio::awaitable<void> accept_until_stop(serving& all, listener& self)
+    {
+        for (bool reported = false; !all.stopping();)
+        {
+            auto const [error] = co_await self.acceptor.async_wait(
                 asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
-            switch (all->accept_some(*self, error, reported))
+            switch (all.accept_some(self, error, reported))
             {
             case pause::none:
                 break;
             case pause::no_place:
-                co_await wait(*self, now_and_then);
+                co_await wait(self, now_and_then);
                 break;
             case pause::no_turn:
-                co_await wait(*self, all->time_to_turn());
+                co_await wait(self, all.time_to_turn());
                 break;
             case pause::back_off:
             {
-                backing_off const counted(all->figures());
-                co_await wait(*self, all->options().back_off);
+                backing_off const counted(all.figures());
+                co_await wait(self, all.options().back_off);
                 break;
             }
             }
         }
-        self->close();
     }
 
     pause accept_some(listener& self, boost::system::error_code error, bool& reported)

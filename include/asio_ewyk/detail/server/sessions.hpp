@@ -138,7 +138,7 @@ private:
         {
             if (other == first || !takes_over(other))
                 continue;
-            c->client = socket(executor(other), peer.protocol(), c->client.release());
+            c->client = move_to(executor(other), c->client, peer.protocol());
             refusal = give(other, c);
         }
         if (refusal)

@@ -101,6 +101,26 @@ void accept(asio::basic_socket_acceptor<asio::generic::stream_protocol>& accepto
 #endif
 }
 
+// The same connection with another executor. Closes it if that fails.
+template <class Executor, class Socket, class Protocol>
+Socket move_to(Executor const& ex, Socket& client, Protocol const& protocol)
+{
+    auto const native = client.release();
+    try
+    {
+        return Socket(ex, protocol, native);
+    }
+    catch (...)
+    {
+#if defined(_WIN32)
+        ::closesocket(native);
+#else
+        ::close(native);
+#endif
+        throw;
+    }
+}
+
 } // namespace asio_ewyk::detail
 
 #endif

@@ -167,6 +167,37 @@ BOOST_AUTO_TEST_CASE(after_the_context_there_is_no_delay)
     BOOST_TEST(!s.overloaded(now() + 1h));
 }
 
+// The queue is empty in between. By a clock of its own, far from that of the bytes that arrive.
+BOOST_AUTO_TEST_CASE(bursts_are_no_overload_where_a_context_is_idle)
+{
+    asio::io_context context;
+    shedding s(20ms, 100ms);
+    s.observe(context);
+    auto at = now() + 1h;
+    for (int burst = 0; burst != 20; ++burst, at += 30ms)
+        for (auto delay = 0ms; delay != 50ms; delay += 1ms, at += 1ms)
+        {
+            BOOST_TEST_REQUIRE(!s.judge(at - delay, ewyk::detail::forever, at));
+            BOOST_TEST_REQUIRE(!s.overloaded(at));
+            context.restart();
+            context.run();
+        }
+}
+
+BOOST_AUTO_TEST_CASE(a_late_byte_of_long_ago_tells_nothing)
+{
+    asio::io_context context;
+    shedding s(20ms, 0ns);
+    s.observe(context);
+    auto const long_ago = now() - 500ms;
+    BOOST_TEST(!s.judge(long_ago, ewyk::detail::forever, long_ago));
+    context.run(); // the byte has taken half a second
+    BOOST_TEST((ewyk::detail::io_delay::of(context)->last() >= 500ms));
+    auto const later = now() + 1h;
+    for (int i = 0; i != 3; ++i)
+        BOOST_TEST(!s.judge(later, ewyk::detail::forever, later));
+}
+
 // The child of a fork has the parent's sockets, and must not take its bytes.
 BOOST_AUTO_TEST_CASE(after_a_fork_it_has_sockets_of_its_own)
 {

@@ -90,10 +90,14 @@ public:
         return std::chrono::nanoseconds(last_.load(std::memory_order_relaxed));
     }
 
-    // How long an event waits, as far as is known.
-    std::chrono::nanoseconds delay(time_point now) const noexcept
+    // How long an event waits, as far as is known. What arrived longer ago than `known_for` tells
+    // nothing.
+    std::chrono::nanoseconds delay(
+        time_point now, std::chrono::nanoseconds known_for) const noexcept
     {
-        return std::max(age(now), last());
+        bool const is_known = nonzero_ticks(now) - arrived_.load(std::memory_order_relaxed)
+            <= known_for.count();
+        return is_known ? std::max(age(now), last()) : age(now);
     }
 
 private:
@@ -107,8 +111,12 @@ private:
 
     void received(boost::system::error_code error) noexcept
     {
+        auto const now = std::chrono::steady_clock::now();
         if (!error)
-            last_.store(age(std::chrono::steady_clock::now()).count(), std::memory_order_relaxed);
+        {
+            last_.store(age(now).count(), std::memory_order_relaxed);
+            arrived_.store(nonzero_ticks(now), std::memory_order_relaxed);
+        }
         // Release: the thread that sends the next byte finds the sockets as this one leaves them.
         sent_.store(0, std::memory_order_release);
     }
@@ -185,6 +193,7 @@ private:
     std::atomic<rep> sent_{0};  // when; 0: no byte is under way
     std::atomic<rep> asked_{0}; // when the last one was sent; the longest time: never again
     std::atomic<rep> last_{0};
+    std::atomic<rep> arrived_{0}; // when that did; relaxed, as a moment late does not matter
 };
 
 } // namespace asio_ewyk::detail

@@ -15,6 +15,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -39,17 +40,9 @@ public:
     boost::system::error_code judge(
         time_point submitted, time_point deadline, time_point now) noexcept
     {
-        using ends = delay_limit::ends;
-        std::chrono::nanoseconds delay = now - submitted;
-        if (io_)
-        {
-            // A byte that arrives late tells that what has come after it is late as well: so all of
-            // that is, until a byte is in time that was sent after it.
-            delay += io_->delay(now);
-            // So seldom that it costs next to nothing.
-            io_->ask(now, io_->last() > target_ ? target_.zero() : target_ / 8);
-        }
-        if (!limit_.admits(delay, now, io_ ? ends::without_long_delays : ends::by_one_short_delay))
+        std::chrono::nanoseconds const delay = now - submitted;
+        bool const admitted = limit_.admits(delay, now);
+        if (!io_admits(delay, now) || !admitted)
         {
             refused_.add();
             return asio::error::try_again;
@@ -64,7 +57,7 @@ public:
 
     bool overloaded(time_point now) const noexcept
     {
-        if (limit_.exceeded(now))
+        if (limit_.exceeded(now) || io_limit_.exceeded(now))
             return true;
         // Where all threads block nothing is judged.
         auto const age = io_ ? io_->age(now) : target_.zero();
@@ -73,14 +66,29 @@ public:
 
     shed_metrics metrics() const noexcept
     {
-        return {refused_.get(), late_.get(), limit_.last(),
-            overloaded(std::chrono::steady_clock::now())};
+        auto const last = limit_.last() + (io_ ? io_->last() : target_.zero());
+        return {refused_.get(), late_.get(), last, overloaded(std::chrono::steady_clock::now())};
     }
 
 private:
+    // Whether what came by way of the io_context has not waited for too long there and in the queue
+    // together. A byte that arrives late tells that what has come after it is late as well: so all
+    // of that is, until a byte is in time that was sent after it, or nothing is known any more.
+    bool io_admits(std::chrono::nanoseconds delay, time_point now) noexcept
+    {
+        if (!io_)
+            return true;
+        auto const before = io_->delay(now, std::max(interval_, target_));
+        // So seldom that it costs next to nothing.
+        io_->ask(now, before > target_ ? target_.zero() : target_ / 8);
+        return before <= target_
+            || io_limit_.admits(before + delay, now, delay_limit::ends::without_long_delays);
+    }
+
     std::chrono::nanoseconds const target_;
     std::chrono::nanoseconds const interval_;
-    delay_limit limit_{target_, interval_};
+    delay_limit limit_{target_, interval_};    // of the queue, whose delays are known
+    delay_limit io_limit_{target_, interval_}; // of the way to it
     std::shared_ptr<io_delay> io_; // null if no io_context is observed
     shared_counter refused_;
     shared_counter late_;

@@ -113,13 +113,12 @@ struct worker_pool_options
     */
     std::function<void()> on_low_on_threads = {};
 
-    /** How long a handler may run before it is reported as stalled; and likewise, how long tasks
-        may wait while no single handler is that long. 0: nothing is reported. At least 0. A report
-        comes within a tenth of the threshold after it, or 2 ms if that is more, while the handler
-        still runs, on a machine that is not overloaded. Tasks that wait while nothing runs are not
-        seen: `load()` tells of them. For the reports the process has a thread, while there are
-        handlers to watch; where none begin it sleeps. It counts for tasks of the pool, of
-        strategies, and of contexts that share it. Off by default: what takes long belongs here.
+    /** How long a handler may run before it is reported as stalled. 0: nothing is reported. At
+        least 0. A report comes within a tenth of the threshold after it, or 2 ms if that is more,
+        while the handler still runs, on a machine that is not overloaded; within half of it for
+        the first handler after a silence. Of tasks that wait `load()` tells. For the reports the
+        process has a thread. It counts for tasks of the pool, of strategies, and of contexts that
+        share it. Off by default: what takes long belongs here.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();

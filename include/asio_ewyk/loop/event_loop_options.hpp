@@ -65,11 +65,10 @@ struct event_loop_options
     /// `std::terminate`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
-    /** How long a handler may run before it is reported as stalled; and likewise, how long tasks
-        may wait while no single handler is that long. 0: nothing is reported. At least 0. A report
-        comes within a tenth of the threshold after it, or 2 ms if that is more, while the handler
-        still runs, on a machine that is not overloaded. For that the process has a thread, while
-        there are handlers to watch; where none begin it sleeps.
+    /** How long a handler may run before it is reported as stalled. 0: nothing is reported. At
+        least 0. A report comes within a tenth of the threshold after it, or 2 ms if that is more,
+        while the handler still runs, on a machine that is not overloaded; within half of it for
+        the first handler after a silence. For that the process has a thread.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);

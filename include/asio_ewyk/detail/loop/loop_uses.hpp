@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace asio_ewyk::detail {
 
@@ -48,22 +49,32 @@ public:
         std::shared_ptr<loop_uses> of_;
     };
 
-    // While this thread has that use, await() does not wait for it here.
+    // Meanwhile this thread does not await() those, as they are its own.
     class mine
     {
     public:
-        explicit mine(one const& use) noexcept { of_this_thread_ = use.of_.get(); }
-        ~mine() { of_this_thread_ = nullptr; }
+        explicit mine(std::vector<one> const& all) noexcept
+            : before_(std::exchange(of_this_thread_, &all))
+        {
+        }
+
+        ~mine() { of_this_thread_ = before_; }
 
         mine(mine const&) = delete;
         mine& operator=(mine const&) = delete;
+
+    private:
+        std::vector<one> const* const before_;
     };
 
-    // Until there is none but that of this thread.
+    // Until there is none but those of this thread.
     void await()
     {
+        std::size_t own = 0;
+        if (of_this_thread_)
+            for (one const& use : *of_this_thread_)
+                own += use.of_.get() == this;
         std::unique_lock lock(mutex_);
-        std::size_t const own = of_this_thread_ == this;
         changed_.wait(lock, [&] { return count_ == own; });
     }
 
@@ -72,7 +83,7 @@ private:
     std::condition_variable changed_;
     std::size_t count_ = 0; // guarded by mutex_
 
-    static inline thread_local loop_uses const* of_this_thread_ = nullptr;
+    static inline thread_local std::vector<one> const* of_this_thread_ = nullptr;
 };
 
 } // namespace asio_ewyk::detail

@@ -30,7 +30,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -119,12 +118,11 @@ public:
     shutdown_completion(Handler&& handler, std::vector<event_loop_service*> const& loops)
         : work_(asio::get_associated_executor(handler, asio::system_executor()))
         , own_(own_loop(loops))
+        , uses_(uses_of(loops))
         , handler_(std::make_shared<Handler>(std::move(handler)))
     {
-        if (!own_)
-            return;
-        work_.reset(); // the loop could not end
-        use_.emplace(own_->uses());
+        if (own_)
+            work_.reset(); // the loop could not end
     }
 
     shutdown_completion(shutdown_completion&&) noexcept = default;
@@ -147,12 +145,10 @@ public:
     }
 
 private:
-    // It may be the last owner of the loop, whose destructor would wait for this use of it.
+    // It may be the last owner of the loops, whose destructors would wait for these uses of them.
     void destroy_handler() noexcept
     {
-        std::optional<loop_uses::mine> mine;
-        if (use_ && handler_)
-            mine.emplace(*use_);
+        loop_uses::mine const mine(uses_);
         handler_.reset();
     }
 
@@ -179,6 +175,14 @@ private:
         boost::system::error_code error;
     };
 
+    static std::vector<loop_uses::one> uses_of(std::vector<event_loop_service*> const& loops)
+    {
+        std::vector<loop_uses::one> all;
+        for (event_loop_service* loop : loops)
+            all.emplace_back(loop->uses());
+        return all;
+    }
+
     // The loop that the handler's executor is of, null if that is none of them.
     event_loop_service* own_loop(std::vector<event_loop_service*> const& loops) const
     {
@@ -195,7 +199,9 @@ private:
 
     asio::executor_work_guard<executor> work_;
     event_loop_service* own_;
-    std::optional<loop_uses::one> use_; // of that loop; longer than the handler
+    // Of all loops, longer than the handler: so this is over before what follows their end, such as
+    // that of the program, which destroys the context of the system's executor.
+    std::vector<loop_uses::one> uses_;
     std::shared_ptr<Handler> handler_;
 };
 

@@ -47,9 +47,9 @@ cobalt::task<bool> block_until(event& there)
 
 BOOST_AUTO_TEST_CASE(a_task_beside_one_that_blocks)
 {
+    event there;
     ewyk::strategy_context ctx(ewyk::strategy_t::eat_what_you_kill);
     deadline const d(ctx);
-    event there;
     int counted = 0;
     bool waited = false;
     std::exception_ptr thrown;

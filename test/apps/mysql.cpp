@@ -63,10 +63,10 @@ void talk(tcp::socket& client)
 BOOST_AUTO_TEST_CASE(a_query_beside_a_handler_that_blocks)
 {
     apps::stub_server const server(talk);
+    event answered;
     ewyk::strategy_context ctx(ewyk::strategy_t::eat_what_you_kill);
     deadline const d(ctx);
     my::tcp_connection connection(ctx);
-    event answered;
     bool waited = false;
     boost::system::error_code failure;
     my::diagnostics why;

@@ -57,6 +57,7 @@ void talk(tcp::socket& client)
 BOOST_AUTO_TEST_CASE(a_command_beside_a_handler_that_blocks)
 {
     apps::stub_server const server(talk);
+    event answered;
     ewyk::strategy_context ctx(ewyk::strategy_t::eat_what_you_kill);
     deadline const d(ctx);
     boost::redis::connection connection(ctx.get_executor());
@@ -65,7 +66,6 @@ BOOST_AUTO_TEST_CASE(a_command_beside_a_handler_that_blocks)
     config.health_check_interval = 0s;
     connection.async_run(config, {boost::redis::logger::level::err}, [](auto) {});
 
-    event answered;
     bool waited = false;
     boost::system::error_code failure;
     asio::post(ctx, [&] {

@@ -173,10 +173,10 @@ BOOST_DATA_TEST_CASE(a_stepper_that_is_late_goes_on, each_strategy(), s)
         return;
     for (std::size_t round = 0; round != scaled(1'000); ++round)
     {
-        ewyk::strategy_context context(options(s));
         std::latch busy(1);
         std::latch free(1);
         std::latch served(1);
+        ewyk::strategy_context context(options(s));
         asio::post(context, [&] {
             busy.count_down();
             free.wait();

@@ -15,9 +15,9 @@ BOOST_AUTO_TEST_CASE(each_post_runs_once_and_in_its_order)
 {
     constexpr std::size_t posters = 4;
     std::size_t const each = scaled(10'000'000) / posters;
+    std::atomic<std::size_t> disorder{0};
     ewyk::event_loop loop;
     tally ran(posters * each);
-    std::atomic<std::size_t> disorder{0};
     crowd threads;
     threads.add(posters, [&](std::size_t poster) {
         std::size_t next = 0;

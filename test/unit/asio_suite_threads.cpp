@@ -87,8 +87,8 @@ CONTEXT_TEST_CASE(as_many_handlers_at_a_time_as_there_are_threads, s)
 {
     if (s.serial)
         return;
-    context ctx(s);
     std::latch all(4);
+    context ctx(s);
     for (int i = 0; i < 4; ++i)
         asio::post(ctx, [&] { all.arrive_and_wait(); });
     run(ctx);

@@ -189,10 +189,10 @@ CONTEXT_TEST_CASE(two_strands_can_run_at_a_time, s)
 {
     if (s.serial)
         return;
+    std::latch both(2);
     context ctx(s);
     auto const a = asio::make_strand(ctx);
     auto const b = asio::make_strand(ctx);
-    std::latch both(2);
     asio::post(a, [&] { both.arrive_and_wait(); });
     asio::post(b, [&] { both.arrive_and_wait(); });
     run(ctx);
@@ -272,10 +272,10 @@ CONTEXT_TEST_CASE(a_waiting_handler_holds_only_its_own_strand, s)
 {
     if (s.serial)
         return;
-    context ctx(s);
-    direct_strand const st = asio::make_strand(ctx);
     std::latch entered(1);
     std::latch release(1);
+    context ctx(s);
+    direct_strand const st = asio::make_strand(ctx);
     int order = 0;
     int first = 0;
     int second = 0;

@@ -203,6 +203,7 @@ BOOST_DATA_TEST_CASE(on_a_producer_that_may_not_block, table, r)
 // The mark of one strategy's task is seen by another one that produces inside it.
 BOOST_AUTO_TEST_CASE(a_mark_reaches_nested_strategies_and_ends_with_its_task)
 {
+    event elsewhere;
     ewyk::worker_pool outer_pool({.max_threads = 1});
     ewyk::worker_pool inner_pool({.max_threads = 1});
     blockade the_outer_thread(outer_pool, 1);
@@ -214,7 +215,6 @@ BOOST_AUTO_TEST_CASE(a_mark_reaches_nested_strategies_and_ends_with_its_task)
     strategy inner(inner_tasks, inner_pool, eat_what_you_kill);
     auto const here = std::this_thread::get_id();
     std::string seen;
-    event elsewhere;
     auto const note = [&](char what) {
         seen += what;
         seen += std::this_thread::get_id() == here ? "here " : "there ";
@@ -246,11 +246,11 @@ BOOST_AUTO_TEST_CASE(a_task_that_says_nothing_may_block)
         std::function<void()> next;
         std::function<void()> produce() { return std::exchange(next, nullptr); }
     } tasks;
+    event ran;
     ewyk::worker_pool pool({.max_threads = 1});
     blockade the_thread(pool, 1);
     BOOST_TEST_REQUIRE(the_thread.holds());
     auto ran_on = std::this_thread::get_id();
-    event ran;
     tasks.next = [&] {
         ran_on = std::this_thread::get_id();
         ran.set();

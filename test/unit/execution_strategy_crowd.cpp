@@ -182,9 +182,9 @@ BOOST_DATA_TEST_CASE(two_blocking_producers_leave_a_thread_for_their_tasks, size
         std::thread producer;
     };
     constexpr std::size_t many = 100;
+    gathering ran;
     ewyk::worker_pool pool({.max_threads = threads});
     connection connections[2];
-    gathering ran;
     for (connection& c : connections)
     {
         c.frames.emplace(c.tasks, pool, ewyk::strategy.eat_what_you_kill);
@@ -253,11 +253,11 @@ BOOST_AUTO_TEST_CASE(the_last_thread_does_not_resume)
 // produce() from within a task that was given to the pool is dispatch(), too: it must not begin to wait there.
 BOOST_AUTO_TEST_CASE(a_given_task_that_calls_produce_does_not_wait_in_it)
 {
+    event returned;
+    event ran;
     ewyk::worker_pool pool({.max_threads = 1});
     waiting_source tasks;
     tasks.close();
-    event returned;
-    event ran;
     {
         ewyk::execution_strategy frames(tasks, pool);
         tasks.add({[&] {

@@ -56,6 +56,7 @@ STRATEGY_TEST_CASE(an_unused_strategy_ends, s)
 STRATEGY_TEST_CASE(production_that_waits_for_a_thread_is_called_off, s)
 {
     census c;
+    event ran;
     ewyk::worker_pool pool({.max_threads = 1});
     {
         blockade the_thread(pool, 1);
@@ -71,7 +72,6 @@ STRATEGY_TEST_CASE(production_that_waits_for_a_thread_is_called_off, s)
         BOOST_TEST(tasks.calls() == 0u);
     }
     pool.wait();
-    event ran;
     pool.execute([&] { ran.set(); });
     BOOST_TEST(ran.wait());
     BOOST_TEST(c.ran == 0);

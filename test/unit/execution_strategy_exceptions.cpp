@@ -156,6 +156,7 @@ BOOST_AUTO_TEST_CASE(who_has_handed_over_does_not_produce_after_an_exception)
         waiting_source tasks;
         std::atomic<std::size_t> runs{0};
         bool other_produced = false;
+        gathering ran;
         ewyk::worker_pool pool({.max_threads = 3});
         BOOST_TEST_REQUIRE(warm_up(pool, 2));
         ewyk::execution_strategy frames(tasks, pool, s);
@@ -166,7 +167,6 @@ BOOST_AUTO_TEST_CASE(who_has_handed_over_does_not_produce_after_an_exception)
         BOOST_CHECK_EXCEPTION(frames.produce(), std::runtime_error, is_a_task);
         BOOST_TEST(other_produced);
 
-        gathering ran;
         for (std::size_t i = 0; i != others; ++i)
             tasks.add({[&] {
                            ++runs;

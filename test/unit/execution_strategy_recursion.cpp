@@ -110,14 +110,14 @@ STRATEGY_TEST_CASE(two_strategies_may_call_each_other, s)
         source tasks;
         std::optional<strategy> frames;
     };
+    event done;
+    std::atomic<int> inside{0};
     ewyk::worker_pool pool({.max_threads = 4});
     player players[2];
     for (player& p : players)
         p.frames.emplace(p.tasks, pool, s);
     stack_span span;
-    event done;
     int left = 20'000;
-    std::atomic<int> inside{0};
     std::function<void()> const step = [&] {
         span.note();
         if (--left == 0)
@@ -149,6 +149,8 @@ STRATEGY_TEST_CASE(a_task_may_use_another_strategy, outer_strategy)
     constexpr std::size_t inner_tasks = 20;
     for (ewyk::strategy_t const inner_strategy : strategies())
     {
+        gathering ran;
+        std::atomic<std::size_t> runs{0};
         ewyk::worker_pool pool({.max_threads = 3});
         std::vector<std::unique_ptr<source>> inner_sources;
         std::vector<std::unique_ptr<strategy>> inner;
@@ -159,8 +161,6 @@ STRATEGY_TEST_CASE(a_task_may_use_another_strategy, outer_strategy)
         }
         source tasks;
         strategy outer(tasks, pool, outer_strategy);
-        gathering ran;
-        std::atomic<std::size_t> runs{0};
         for (std::size_t i = 0; i != outer_tasks; ++i)
             tasks.add({[&, i] {
                            for (std::size_t n = 0; n != inner_tasks; ++n)

@@ -123,10 +123,10 @@ BOOST_AUTO_TEST_CASE(one_more_waits_for_its_turn)
 STRATEGY_TEST_CASE(contexts_with_a_caller_need_none, s)
 {
     constexpr std::size_t contexts = 3;
+    gathering ran;
     ewyk::worker_pool pool({.max_threads = 1});
     std::vector<std::unique_ptr<ewyk::strategy_context>> all;
     std::vector<std::thread> callers;
-    gathering ran;
     for (std::size_t i = 0; i != contexts; ++i)
     {
         ewyk::strategy_context& context

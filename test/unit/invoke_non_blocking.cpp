@@ -67,11 +67,11 @@ BOOST_AUTO_TEST_CASE(the_caller_comes_back_from_a_task_that_blocks)
         for (auto const grace : {std::chrono::nanoseconds::zero(), ewyk::default_grace})
         {
             source tasks;
+            event back;
+            event ran;
             ewyk::worker_pool pool({.max_threads = 2});
             BOOST_TEST_REQUIRE(warm_up(pool, 2));
             ewyk::execution_strategy frames(tasks, pool, s, grace);
-            event back;
-            event ran;
             std::thread::id ran_on;
             bool marked_there = true;
             tasks.add({[&] {

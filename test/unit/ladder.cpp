@@ -138,10 +138,10 @@ BOOST_DATA_TEST_CASE(two_never_run_outside_of_sections, ways, w)
 
 BOOST_AUTO_TEST_CASE(a_thread_that_comes_back_goes_before_what_has_not_begun)
 {
+    event in_second;
     ewyk::strategy_context ctx(pc);
     deadline const d(ctx);
     std::vector<int> order;
-    event in_second;
     asio::post(ctx, [&] {
         {
             ewyk::blocking_section const blocks;
@@ -242,10 +242,10 @@ BOOST_AUTO_TEST_CASE(a_caller_that_steps_comes_back)
 // A handler that runs others inside of itself lets those come back that are in a section.
 BOOST_AUTO_TEST_CASE(one_comes_back_while_another_steps)
 {
+    event stepping;
     ewyk::strategy_context ctx(pc);
     deadline const d(ctx);
     bool back = false;
-    event stepping;
     asio::post(ctx, [&] {
         {
             ewyk::blocking_section const blocks;
@@ -266,9 +266,9 @@ BOOST_AUTO_TEST_CASE(one_comes_back_while_another_steps)
 // each looks into the io_context first.
 BOOST_AUTO_TEST_CASE(two_handlers_poll_for_the_same_task)
 {
+    event polling;
     ewyk::strategy_context ctx(pc);
     deadline const d(ctx);
-    event polling;
     std::atomic<bool> ran{false};
     auto const poll_until_it_ran = [&] {
         while (!ran && !ctx.stopped())

@@ -171,9 +171,9 @@ BOOST_AUTO_TEST_CASE(run_one_inside_of_a_section_runs_others)
 
 BOOST_AUTO_TEST_CASE(poll_of_another_thread_runs_what_is_ready)
 {
-    ewyk::strategy_context ctx(pc);
     event inside;
     event ran;
+    ewyk::strategy_context ctx(pc);
     bool waited = false;
     asio::post(ctx, [&] {
         ewyk::blocking_section const blocks;
@@ -393,8 +393,8 @@ BOOST_AUTO_TEST_CASE(an_io_context_of_others_is_not_left_inside_of_a_handler)
 
 BOOST_AUTO_TEST_CASE(in_an_event_loop_it_does_nothing)
 {
-    ewyk::event_loop loop;
     event over;
+    ewyk::event_loop loop;
     bool at_once = false;
     asio::post(loop, [&] {
         {

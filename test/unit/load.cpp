@@ -117,10 +117,10 @@ BOOST_AUTO_TEST_CASE(of_a_loop)
 
 BOOST_AUTO_TEST_CASE(threads_are_left_that_are_parked_or_could_come)
 {
-    ewyk::worker_pool pool({.max_threads = 3});
-    BOOST_TEST(pool.load().threads_left == 3u);
     event release;
     event begun;
+    ewyk::worker_pool pool({.max_threads = 3});
+    BOOST_TEST(pool.load().threads_left == 3u);
     pool.execute([&] {
         begun.set();
         release.wait();
@@ -134,9 +134,9 @@ BOOST_AUTO_TEST_CASE(threads_are_left_that_are_parked_or_could_come)
 // The longest delay, and the sum of what waits.
 BOOST_AUTO_TEST_CASE(of_a_group)
 {
-    ewyk::event_loop_group group(2);
     event release;
     gathering inside;
+    ewyk::event_loop_group group(2);
     for (auto& loop : group)
         asio::post(loop, [&] {
             inside.arrive();
@@ -208,10 +208,10 @@ BOOST_AUTO_TEST_CASE(a_request_stays_in_the_kernel_meanwhile)
 
 BOOST_AUTO_TEST_CASE(many_threads_may_ask)
 {
-    ewyk::worker_pool pool({.max_threads = 2});
-    std::vector<std::thread> all;
     std::atomic<std::size_t> ran{0};
     std::atomic<std::size_t> wrong{0};
+    ewyk::worker_pool pool({.max_threads = 2});
+    std::vector<std::thread> all;
     for (int t = 0; t != 4; ++t)
         all.emplace_back([&] {
             for (int i = 0; i != 1'000; ++i)

@@ -194,11 +194,11 @@ BOOST_AUTO_TEST_CASE(a_late_task_is_counted_while_it_runs)
 
 BOOST_AUTO_TEST_CASE(who_comes_back_late_is_superseded)
 {
+    event another;
     ewyk::strategy_context ctx(
         {.strategy = ewyk::strategy.execute_produce_consume, .grace = 0ns, .max_threads = 4});
     deadline const in_time(ctx);
     auto work = asio::make_work_guard(ctx);
-    event another;
     asio::post(ctx, [&] { another.wait(); });
     std::thread caller([&] { ctx.run(); });
     // Of a second handler, which only another producer can have found.
@@ -213,10 +213,10 @@ BOOST_AUTO_TEST_CASE(who_comes_back_late_is_superseded)
 
 STRATEGY_TEST_CASE(the_queue_is_seen_while_the_producer_is_stuck, s)
 {
-    ewyk::strategy_context ctx({.strategy = s, .max_threads = 1});
-    deadline const in_time(ctx);
     event begun;
     event release;
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 1});
+    deadline const in_time(ctx);
     for (std::size_t i = 0; i != 3; ++i)
         asio::post(ctx, [&] {
             begun.set();
@@ -247,10 +247,10 @@ STRATEGY_TEST_CASE(the_queue_is_seen_while_the_producer_is_stuck, s)
 // What stop() calls back from the pool's queue has not begun, and is counted once when it does.
 BOOST_AUTO_TEST_CASE(a_task_that_is_called_back_counts_once)
 {
-    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_execute_consume, .max_threads = 1});
-    deadline const in_time(ctx);
     event begun;
     event release;
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy.produce_execute_consume, .max_threads = 1});
+    deadline const in_time(ctx);
     asio::post(ctx, [&] {
         begun.set();
         release.wait();
@@ -301,11 +301,11 @@ STRATEGY_TEST_CASE(exceptions_that_escaped, s)
 STRATEGY_TEST_CASE(a_strategy_without_a_context, s)
 {
     constexpr std::size_t many = 300;
+    std::atomic<std::size_t> ran{0};
     ewyk::worker_pool pool({.max_threads = 4, .on_exception = [](std::exception_ptr) {}});
     source tasks;
     ewyk::execution_strategy strategy(tasks, pool, s);
     observer watch(strategy);
-    std::atomic<std::size_t> ran{0};
     for (std::size_t i = 0; i != many; ++i)
         tasks.add(job([&] { ++ran; }, i % 2 ? ewyk::invocation.either : ewyk::invocation.blocking));
     strategy.produce();

@@ -23,9 +23,9 @@ bool add_up(ewyk::pool_metrics const& m)
 
 BOOST_AUTO_TEST_CASE(of_a_group)
 {
+    event ran;
     ewyk::event_loop_group loops(3);
     BOOST_TEST(loops.metrics().size() == 3u);
-    event ran;
     asio::post(loops[1], [&] { ran.set(); });
     BOOST_TEST(ran.wait());
     auto const all = loops.metrics();
@@ -81,10 +81,11 @@ BOOST_AUTO_TEST_CASE(of_a_pool)
 BOOST_AUTO_TEST_CASE(of_a_loop)
 {
     catcher caught;
-    ewyk::event_loop loop({.on_exception = [&](std::exception_ptr e) { caught(e); }});
-    BOOST_TEST((loop.metrics().cpu_time == 0ns));
     event begun;
     event release;
+    event ran;
+    ewyk::event_loop loop({.on_exception = [&](std::exception_ptr e) { caught(e); }});
+    BOOST_TEST((loop.metrics().cpu_time == 0ns));
     asio::post(loop, [&] {
         asio::dispatch(loop, [] {}); // in place
         asio::post(loop, [] {});
@@ -101,7 +102,6 @@ BOOST_AUTO_TEST_CASE(of_a_loop)
     BOOST_TEST(m.queued == 11u);
     BOOST_TEST(m.queued_max == 11u);
     release.set();
-    event ran;
     loop.schedule(0s, [&] { ran.set(); });
     BOOST_TEST(ran.wait());
     BOOST_TEST(eventually([&] { return loop.metrics().tasks == 12; }));

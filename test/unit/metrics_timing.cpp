@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(of_a_pool_of_its_own)
 
 BOOST_AUTO_TEST_CASE(of_a_loop_of_its_own)
 {
-    ewyk::event_loop loop({.timing = true});
     event done;
+    ewyk::event_loop loop({.timing = true});
     asio::post(loop, [] { std::this_thread::sleep_for(a_while); });
     asio::post(loop, [&] { done.set(); });
     BOOST_TEST(done.wait());

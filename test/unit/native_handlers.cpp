@@ -69,9 +69,9 @@ void after_many(asio::io_context::executor_type ex, int left, std::function<void
 // It completes while the first one waits.
 LINUX_DATA_TEST_CASE(one_may_wait_for_another, leasing, s)
 {
+    event done;
     ewyk::strategy_context ctx(with_threads(s));
     deadline const d(ctx);
-    event done;
     bool waited = false;
     asio::steady_timer one(native(ctx), 1ms);
     asio::steady_timer two(native(ctx), 5ms);
@@ -148,9 +148,9 @@ BOOST_AUTO_TEST_CASE(one_with_a_section_is_called_out_for_what_the_pool_is_given
 // Those that call run() take over as well as threads of the pool.
 LINUX_DATA_TEST_CASE(callers_of_run_take_over, leasing, s)
 {
+    event other;
     ewyk::strategy_context ctx(with_threads(s));
     deadline const d(ctx);
-    event other;
     bool waited = false;
     asio::steady_timer late(native(ctx), 1ms);
     asio::steady_timer on_time(native(ctx), 3ms);
@@ -173,17 +173,17 @@ LINUX_DATA_TEST_CASE(one_may_wait_while_a_thread_comes_in_vain, leasing, s)
         starts.set();
         may_start.wait();
     };
+    event first;
+    event second;
     ewyk::strategy_context ctx(options);
     deadline const d(ctx);
     auto work = asio::make_work_guard(ctx);
     std::thread runner([&] { ctx.run(); });
-    event first;
     asio::post(native(ctx), [&] {
         starts.wait();
         first.set();
     });
     BOOST_TEST(first.wait());
-    event second;
     bool waited = false;
     asio::post(native(ctx), [&] {
         may_start.set();
@@ -204,13 +204,15 @@ LINUX_DATA_TEST_CASE(one_may_wait_that_comes_before_threads_are_free, leasing, s
 {
     auto options = with_threads(s);
     options.max_threads = 2;
+    gathering busy;
+    gathering ended;
+    event free;
+    event began_again;
+    event done;
     ewyk::strategy_context ctx(options);
     deadline const d(ctx);
     auto work = asio::make_work_guard(ctx);
     std::thread runner([&] { ctx.run(); });
-    gathering busy;
-    gathering ended;
-    event free;
     for (int i = 0; i != 2; ++i)
         asio::post(asio::require(ctx.get_executor(), ewyk::strategy.produce_execute_consume), [&] {
             busy.arrive();
@@ -218,10 +220,8 @@ LINUX_DATA_TEST_CASE(one_may_wait_that_comes_before_threads_are_free, leasing, s
             ended.arrive();
         });
     BOOST_TEST(busy.wait_for(2));
-    event began_again;
     asio::post(native(ctx), [&] { began_again.set(); });
     BOOST_TEST(began_again.wait());
-    event done;
     bool waited = false;
     asio::post(native(ctx), [&] {
         free.set();
@@ -311,12 +311,12 @@ unsigned long looks()
 // would look each time when the silence has lasted twice as long: some eight times in a minute.
 BOOST_AUTO_TEST_CASE(after_one_was_late_it_is_looked_ten_times_a_second)
 {
+    event late;
+    event waited;
     ewyk::strategy_context ctx(with_threads(ewyk::strategy_t::eat_what_you_kill));
     deadline const d(ctx);
     auto const work = asio::make_work_guard(ctx);
     std::thread runner([&] { ctx.run(); });
-    event late;
-    event waited;
     asio::post(native(ctx), [&] {
         if (late.wait())
             waited.set();
@@ -434,9 +434,9 @@ LINUX_DATA_TEST_CASE(one_that_is_late_may_throw, leasing, s)
     std::atomic<int> caught{0};
     auto options = with_threads(s);
     options.on_exception = [&](std::exception_ptr) { ++caught; };
+    event other;
     ewyk::strategy_context ctx(options);
     deadline const d(ctx);
-    event other;
     asio::steady_timer thrower(native(ctx), 1ms);
     asio::steady_timer after(native(ctx), 5ms);
     thrower.async_wait([&](auto) {

@@ -104,8 +104,8 @@ CONTEXT_TEST_CASE(an_operation_completes_in_both, s)
 
 BOOST_AUTO_TEST_CASE(a_pool_goes_on_in_both)
 {
-    ewyk::worker_pool pool({.min_threads = 1, .max_threads = 3});
     std::atomic<int> ran{0};
+    ewyk::worker_pool pool({.min_threads = 1, .max_threads = 3});
     auto const burst = [&] {
         gathering all;
         for (int i = 0; i != 3; ++i)
@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(a_pool_goes_on_in_both)
 // What is queued then is done before, with the threads that there are.
 BOOST_AUTO_TEST_CASE(what_waits_in_a_pool_is_done_before)
 {
-    ewyk::worker_pool pool({.max_threads = 1});
     std::atomic<int> ran{0};
+    ewyk::worker_pool pool({.max_threads = 1});
     pool.execute([&] {
         for (int i = 0; i != 10; ++i)
             pool.execute([&] { ++ran; });
@@ -208,8 +208,8 @@ CONTEXT_TEST_CASE(in_a_handler_that_it_cannot_work_in, s)
 
 BOOST_AUTO_TEST_CASE(on_a_thread_of_a_pool)
 {
-    ewyk::worker_pool pool;
     std::atomic<bool> refused{false};
+    ewyk::worker_pool pool;
     pool.execute([&] { refused = refuses(pool); });
     pool.join();
     BOOST_TEST(refused);

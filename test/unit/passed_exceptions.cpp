@@ -92,10 +92,10 @@ BOOST_AUTO_TEST_CASE(wakes_a_caller_that_waits_for_io)
 // Two callers: one is inside the io_context, the other one is parked.
 BOOST_AUTO_TEST_CASE(leaves_each_of_two_callers)
 {
+    gathering both;
     ewyk::strategy_context ctx(pec);
     deadline const in_time(ctx);
     auto const work = asio::make_work_guard(ctx);
-    gathering both;
     std::atomic<int> caught{0};
     auto const run = [&] {
         try
@@ -120,10 +120,10 @@ BOOST_AUTO_TEST_CASE(leaves_each_of_two_callers)
 
 BOOST_AUTO_TEST_CASE(leaves_a_call_that_steps)
 {
+    event begin;
     ewyk::strategy_context ctx(pec);
     deadline const in_time(ctx);
     auto work = asio::make_work_guard(ctx);
-    event begin;
     asio::post(ctx, [&] {
         begin.wait();
         fail();
@@ -139,9 +139,9 @@ BOOST_AUTO_TEST_CASE(leaves_a_call_that_steps)
 // The last run() waits for the handler, though the context is stopped.
 BOOST_AUTO_TEST_CASE(leaves_a_run_that_waits_for_the_pool)
 {
+    event begun;
     ewyk::strategy_context ctx(pec);
     deadline const in_time(ctx);
-    event begun;
     asio::post(ctx, [&] {
         begun.set();
         ctx.stop();
@@ -208,9 +208,9 @@ BOOST_AUTO_TEST_CASE(left_behind)
 {
     for (bool const again : {true, false})
     {
+        gathering both;
         ewyk::strategy_context ctx(pec);
         deadline const in_time(ctx);
-        gathering both;
         for (int i = 0; i != 2; ++i)
             asio::post(ctx, [&] {
                 both.arrive_and_wait_for(2);
@@ -234,9 +234,9 @@ BOOST_AUTO_TEST_CASE(without_a_caller_the_program_ends)
     {
         ::alarm(100); // no test case looks after it
         std::set_terminate([] { ::_exit(terminated); });
+        event left;
         ewyk::strategy_context ctx(pec);
         auto const work = asio::make_work_guard(ctx);
-        event left;
         asio::post(ctx, [&] {
             left.wait();
             fail();

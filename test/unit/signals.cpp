@@ -218,10 +218,10 @@ BOOST_AUTO_TEST_CASE(a_crash_handler_runs_on_a_thread_of_the_pool)
 // What a handler starts can be terminated, as what the program starts.
 BOOST_AUTO_TEST_CASE(what_a_handler_starts_has_the_creators_mask)
 {
+    event started;
     ewyk::worker_pool pool;
     int status = 0;
     pid_t child = -1;
-    event started;
     pool.execute([&] {
         child = ::fork();
         if (child == 0)

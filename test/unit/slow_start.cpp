@@ -71,6 +71,8 @@ BOOST_AUTO_TEST_SUITE(slow_start)
 BOOST_AUTO_TEST_CASE(others_use_the_pool_meanwhile)
 {
     slow_start_gate gate;
+    event ran;
+    event ran_too;
     ewyk::worker_pool pool({.max_threads = 4, .reserve = 1});
     blockade first(pool, 1);
     BOOST_TEST_REQUIRE(first.holds());
@@ -82,10 +84,8 @@ BOOST_AUTO_TEST_CASE(others_use_the_pool_meanwhile)
     // Each of these takes the pool's lock somewhere.
     first.release();
     BOOST_TEST(eventually([&] { return pool.parked_threads() == 1u; }));
-    event ran;
     BOOST_TEST(pool.try_execute([&] { ran.set(); }));
     BOOST_TEST(ran.wait());
-    event ran_too;
     pool.execute([&] { ran_too.set(); });
     BOOST_TEST(ran_too.wait());
     BOOST_TEST(pool.metrics().threads == 2u);
@@ -102,9 +102,9 @@ BOOST_AUTO_TEST_CASE(others_produce_meanwhile)
              ewyk::strategy_t::eat_what_you_kill})
     {
         slow_start_gate gate;
+        event ran_late;
         ewyk::strategy_context ctx({.strategy = s, .grace = 0ns, .max_threads = 4});
         auto const work = asio::make_work_guard(ctx);
-        event ran_late;
         asio::post(ctx, [&] { ran_late.set(); });
         std::thread starter([&] {
             slow_start_next = &gate;

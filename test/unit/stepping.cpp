@@ -146,10 +146,10 @@ CONTEXT_TEST_CASE(a_late_handler_may_wait_in_run_one, s)
         return; // it waits for another one
     for (int round = 0; round != 20; ++round)
     {
+        event other;
         context ctx(s);
         deadline const d(ctx);
         std::atomic<bool> done{false};
-        event other;
         asio::post(ctx, [&] {
             asio::post(ctx, [&] { other.set(); });
             other.wait(); // so this one is late
@@ -167,11 +167,11 @@ CONTEXT_TEST_CASE(a_late_handler_may_wait_in_run_one_for_another_late_one, s)
 {
     if (s.serial)
         return;
+    event first;
+    event second;
     context ctx(s);
     deadline const d(ctx);
     std::atomic<bool> done{false};
-    event first;
-    event second;
     asio::post(ctx, [&] {
         first.wait();
         second.set();

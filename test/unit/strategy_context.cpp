@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(pec_never_runs_a_handler_on_the_producer)
 
 BOOST_AUTO_TEST_CASE(epc_runs_a_handler_where_it_was_produced_while_another_thread_produces)
 {
-    ewyk::strategy_context ctx(epc);
     event second_ran;
+    ewyk::strategy_context ctx(epc);
     std::thread::id first;
     std::thread::id second;
     bool in_time = false;

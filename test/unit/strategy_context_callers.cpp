@@ -167,19 +167,19 @@ BOOST_AUTO_TEST_CASE(the_pool_does_not_produce_for_one_who_steps)
 // there, too, instead of holding up production.
 BOOST_AUTO_TEST_CASE(a_busy_pool_that_was_asked_to_produce_stops_nobody)
 {
-    ewyk::worker_pool pool({.max_threads = 1});
-    blockade the_thread(pool, 1);
-    BOOST_TEST_REQUIRE(the_thread.holds());
     event release;
     event running;
     event blocked;
     event ran;
+    std::atomic<bool> second_left{false};
+    ewyk::worker_pool pool({.max_threads = 1});
+    blockade the_thread(pool, 1);
+    BOOST_TEST_REQUIRE(the_thread.holds());
     std::function<void()> hold;
     ewyk::strategy_context ctx(pool);
     auto const work = asio::make_work_guard(ctx);
     deadline const d(ctx);
     std::thread first([&] { ctx.run(); });
-    std::atomic<bool> second_left{false};
     std::thread second([&] {
         while (!second_left)
             ctx.run_for(1ms);
@@ -210,11 +210,11 @@ BOOST_AUTO_TEST_CASE(a_busy_pool_that_was_asked_to_produce_stops_nobody)
 // what was posted.
 BOOST_AUTO_TEST_CASE(what_is_posted_before_an_exception_is_found_by_the_base_class)
 {
+    std::atomic<int> ran{0};
     ewyk::worker_pool pool({.max_threads = 1});
     blockade the_thread(pool, 1);
     BOOST_TEST_REQUIRE(the_thread.holds());
     ewyk::strategy_context ctx(pool, ewyk::strategy.execute_produce_consume);
-    std::atomic<int> ran{0};
     asio::steady_timer timer(ctx, 1ms);
     timer.async_wait([&](auto) {
         for (int i = 0; i < 3; ++i)
@@ -233,11 +233,11 @@ BOOST_AUTO_TEST_CASE(what_is_posted_before_an_exception_is_found_by_the_base_cla
 // What a run() that throws has given away comes back, and counts in the next one.
 BOOST_AUTO_TEST_CASE(run_counts_what_comes_back_after_an_exception)
 {
+    std::atomic<int> ran{0};
     ewyk::worker_pool pool({.max_threads = 1});
     blockade the_thread(pool, 1);
     BOOST_TEST_REQUIRE(the_thread.holds());
     ewyk::strategy_context ctx(pool, pec);
-    std::atomic<int> ran{0};
     for (int i = 0; i < 3; ++i)
         asio::post(ctx, [&] { ++ran; });
     asio::post(asio::require(ctx.get_executor(), ewyk::strategy.produce_consume),

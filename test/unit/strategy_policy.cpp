@@ -177,10 +177,10 @@ BOOST_AUTO_TEST_CASE(strategies_that_hand_over_are_followed)
     for (strategy_t s : {execute_produce_consume, eat_what_you_kill, custom})
         for (auto grace : {0us, 50us})
         {
+            std::latch second_ran(1);
             ewyk::strategy_context ctx(
                 custom, {.grace = grace, .policy = always(s), .max_threads = 3});
             deadline const in_time(ctx);
-            std::latch second_ran(1);
             std::atomic<int> ran{0};
             asio::steady_timer first(ctx, 0ms);
             first.async_wait([&](auto) {

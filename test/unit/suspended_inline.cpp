@@ -160,9 +160,10 @@ BOOST_AUTO_TEST_CASE(an_exception_on_a_foreign_thread_goes_to_on_exception)
 
 BOOST_AUTO_TEST_CASE(a_loop_knows_that_it_is_away)
 {
+    std::atomic<bool> went_on{false};
+    event looked;
     ewyk::event_loop loop({.timing = true});
     asio::steady_timer timer(base(loop), 1h);
-    std::atomic<bool> went_on{false};
     asio::spawn(
         base(loop),
         [&](yield_context yield) {
@@ -173,7 +174,6 @@ BOOST_AUTO_TEST_CASE(a_loop_knows_that_it_is_away)
             });
         },
         asio::detached);
-    event looked;
     bool idle = false;
     loop.start();
     // Behind the wake-up that is due.
@@ -198,6 +198,7 @@ BOOST_AUTO_TEST_CASE(a_loop_that_it_began_in_is_gone)
     catcher caught;
     bool went_on = false;
     {
+        event begun;
         ewyk::event_loop loop({.on_exception = std::ref(caught), .timing = true});
         asio::spawn(
             foreign,
@@ -208,7 +209,6 @@ BOOST_AUTO_TEST_CASE(a_loop_that_it_began_in_is_gone)
                 });
             },
             asio::detached);
-        event begun;
         asio::post(base(loop), [&] {
             foreign.run_one();
             begun.set();
@@ -225,6 +225,7 @@ BOOST_AUTO_TEST_CASE(a_loop_hears_of_an_exception_on_a_foreign_thread)
 {
     asio::io_context foreign;
     catcher caught;
+    event begun;
     ewyk::event_loop loop({.on_exception = std::ref(caught)});
     asio::spawn(
         foreign,
@@ -235,7 +236,6 @@ BOOST_AUTO_TEST_CASE(a_loop_hears_of_an_exception_on_a_foreign_thread)
             });
         },
         asio::detached);
-    event begun;
     asio::post(loop, [&] {
         foreign.run_one();
         begun.set();

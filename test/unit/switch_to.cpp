@@ -247,13 +247,13 @@ BOOST_AUTO_TEST_CASE(a_connection_is_never_at_two_places)
 
 BOOST_AUTO_TEST_CASE(exceptions_while_away)
 {
+    event done;
     ewyk::event_loop loop;
     ewyk::worker_pool pool;
     end_of const home_first(loop);
     bool caught_away = false;
     bool handler_at_home = false;
     std::string what;
-    event done;
     asio::co_spawn(
         loop,
         [&]() -> awaitable<void> {

@@ -103,12 +103,12 @@ BOOST_AUTO_TEST_CASE(refused_through_a_strand)
 BOOST_AUTO_TEST_CASE(refused_by_the_loop_that_is_its_home)
 {
     constexpr int tries = 10;
-    ewyk::event_loop loop({.max_pending_tasks = 1});
-    ewyk::worker_pool pool;
-    end_of const home_first(loop);
     event running;
     event release;
     event seen;
+    ewyk::event_loop loop({.max_pending_tasks = 1});
+    ewyk::worker_pool pool;
+    end_of const home_first(loop);
     int refused = 0;
     bool first_ones_away = true;
     bool home = false;
@@ -147,13 +147,13 @@ BOOST_AUTO_TEST_CASE(refused_by_the_loop_that_is_its_home)
 
 BOOST_AUTO_TEST_CASE(a_pool_that_ends_destroys_the_coroutine_at_home)
 {
+    event gone;
+    event waits;
     ewyk::event_loop loop;
     ewyk::worker_pool pool({.max_threads = 1, .reserve = 0});
     end_of const home_first(loop);
     blockade held(pool, 1);
     BOOST_TEST_REQUIRE(held.holds());
-    event gone;
-    event waits;
     bool ran = false;
     asio::co_spawn(
         loop,
@@ -182,12 +182,12 @@ BOOST_AUTO_TEST_CASE(a_pool_that_ends_destroys_the_coroutine_at_home)
 
 BOOST_AUTO_TEST_CASE(a_home_that_has_ended)
 {
-    ewyk::event_loop loop;
-    ewyk::worker_pool pool;
-    end_of const home_first(loop);
     event away;
     event ended;
     event gone;
+    ewyk::event_loop loop;
+    ewyk::worker_pool pool;
+    end_of const home_first(loop);
     bool ran = false;
     asio::co_spawn(
         loop,
@@ -208,11 +208,11 @@ BOOST_AUTO_TEST_CASE(a_home_that_has_ended)
 
 BOOST_AUTO_TEST_CASE(a_cancelled_coroutine_stays_where_it_is)
 {
+    event waits;
     ewyk::event_loop loop;
     ewyk::worker_pool pool;
     end_of const home_first(loop);
     asio::cancellation_signal signal;
-    event waits;
     bool aborted = false;
     bool stayed = false;
     auto ended = asio::co_spawn(

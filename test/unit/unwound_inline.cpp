@@ -104,10 +104,10 @@ BOOST_AUTO_TEST_CASE(with_its_loop)
 {
     fate f;
     {
+        event passed;
         ewyk::event_loop loop;
         loop.start();
         spawn_and_wait(base(loop), loop.get_executor(), f);
-        event passed;
         asio::post(base(loop), [&] { passed.set(); });
         BOOST_TEST(passed.wait());
     }

@@ -160,9 +160,9 @@ BOOST_AUTO_TEST_CASE(idle_threads_end_down_to_the_minimum)
     for (std::size_t const least : {0u, 1u, 2u})
     {
         thread_count threads;
+        gathering together;
         ewyk::worker_pool pool(
             threads.counting({.min_threads = least, .max_threads = 5, .idle_timeout = 1ms}));
-        gathering together;
         for (int i = 0; i != 5; ++i)
             pool.execute([&] { together.arrive_and_wait_for(5); });
         BOOST_TEST(together.wait_for(5));

@@ -187,11 +187,11 @@ BOOST_AUTO_TEST_CASE(the_threads_that_there_are_go_on)
 // same.
 BOOST_AUTO_TEST_CASE(a_producer_that_has_the_only_thread_runs_its_tasks)
 {
+    event release;
+    event running;
     ewyk::worker_pool pool({.max_threads = 4});
     BOOST_TEST_REQUIRE(warm_up(pool, 1));
     waiting_source tasks;
-    event release;
-    event running;
     ewyk::execution_strategy frames(tasks, pool);
     std::thread caller([&] { frames.produce(); });
     tasks.add({[&] {
@@ -335,9 +335,9 @@ BOOST_AUTO_TEST_CASE(production_is_handed_over_again_when_threads_can_be_had)
     if (!fault.in_force())
         return;
     source tasks;
+    event next_ran;
     ewyk::worker_pool pool;
     ewyk::execution_strategy frames(tasks, pool, ewyk::strategy.execute_produce_consume);
-    event next_ran;
     bool in_time = false;
     tasks.add([&] { fault.lift(); });
     tasks.add([&] { in_time = next_ran.wait(); });

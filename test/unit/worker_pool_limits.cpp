@@ -67,10 +67,10 @@ BOOST_AUTO_TEST_CASE(fewer_threads_and_more_again)
 // Tasks that wait get the threads that are allowed now.
 BOOST_AUTO_TEST_CASE(tasks_that_wait_get_new_threads)
 {
-    ewyk::worker_pool pool({.max_threads = 4});
-    pool.limit({.max_threads = 1});
     std::atomic<int> running{0};
     event release;
+    ewyk::worker_pool pool({.max_threads = 4});
+    pool.limit({.max_threads = 1});
     for (int i = 0; i != 4; ++i)
         pool.execute([&] {
             ++running;
@@ -86,11 +86,11 @@ BOOST_AUTO_TEST_CASE(tasks_that_wait_get_new_threads)
 // Threads that run tasks end when these are over; the tasks that wait run on the others.
 BOOST_AUTO_TEST_CASE(no_task_is_lost_while_limits_change)
 {
-    ewyk::worker_pool pool({.max_threads = 8, .idle_timeout = 1ms});
     std::atomic<std::size_t> ran{0};
+    std::atomic<bool> done{false};
+    ewyk::worker_pool pool({.max_threads = 8, .idle_timeout = 1ms});
     constexpr std::size_t submitters = 2;
     constexpr std::size_t each = 5'000;
-    std::atomic<bool> done{false};
     std::thread changer([&] {
         for (std::size_t i = 1; !done; ++i)
         {
@@ -131,10 +131,10 @@ BOOST_AUTO_TEST_CASE(threads_stay_no_longer_where_the_minimum_is_lower)
 
 BOOST_AUTO_TEST_CASE(a_bounded_queue_gets_another_bound)
 {
-    ewyk::worker_pool pool(
-        {.max_threads = 1, .max_queue = 1, .when_full = ewyk::queue_full::reject});
     event release;
     event begun;
+    ewyk::worker_pool pool(
+        {.max_threads = 1, .max_queue = 1, .when_full = ewyk::queue_full::reject});
     pool.execute([&] {
         begun.set();
         release.wait();
@@ -152,6 +152,7 @@ BOOST_AUTO_TEST_CASE(a_bounded_queue_gets_another_bound)
 // One thread is left for tasks, or those that a producer gives away would wait for ever.
 BOOST_AUTO_TEST_CASE(a_producer_keeps_a_thread_beside_it)
 {
+    event ran;
     ewyk::worker_pool pool({.max_threads = 3});
     ewyk::strategy_context ctx(pool, ewyk::strategy.produce_execute_consume);
     std::thread caller([&] {
@@ -160,7 +161,6 @@ BOOST_AUTO_TEST_CASE(a_producer_keeps_a_thread_beside_it)
     });
     BOOST_TEST(at_once(pool, 3) == 3u);
     pool.limit({.max_threads = 1});
-    event ran;
     asio::post(ctx, [&] { ran.set(); });
     BOOST_TEST(ran.wait());
     ctx.stop();

@@ -115,6 +115,7 @@ BOOST_AUTO_TEST_CASE(a_pool_that_may_grow_is_not_low)
 BOOST_AUTO_TEST_CASE(more_threads_may_be_allowed_then)
 {
     ewyk::worker_pool* self = nullptr;
+    event ran;
     ewyk::worker_pool pool({.max_threads = 4, .on_low_on_threads = [&] {
                                 auto limits = self->limits();
                                 limits.max_threads = 4;
@@ -123,7 +124,6 @@ BOOST_AUTO_TEST_CASE(more_threads_may_be_allowed_then)
     self = &pool;
     pool.limit({.max_threads = 1});
     busy_threads busy(pool, 1);
-    event ran;
     pool.execute([&] { ran.set(); });
     BOOST_TEST(ran.wait());
 }

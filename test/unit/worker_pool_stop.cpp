@@ -81,13 +81,13 @@ BOOST_AUTO_TEST_CASE(wait_waits_for_what_tasks_add)
 
 BOOST_AUTO_TEST_CASE(wait_waits_for_tracked_executors)
 {
+    std::atomic<bool> released{false};
+    std::latch begun(1);
     ewyk::worker_pool pool({.max_threads = 1});
     std::optional work(tracked(pool));
     auto copy = *work;
     auto moved = std::move(copy);
-    std::atomic<bool> released{false};
     bool released_at_return = false;
-    std::latch begun(1);
     std::thread waiter([&] {
         begun.count_down();
         pool.wait();
@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(join_ends_the_threads)
 {
     std::atomic<std::size_t> ended{0};
     census c;
-    ewyk::worker_pool pool({.max_threads = 3, .on_thread_stop = [&] { ++ended; }});
     gathering together;
+    ewyk::worker_pool pool({.max_threads = 3, .on_thread_stop = [&] { ++ended; }});
     for (int i = 0; i != 3; ++i)
         pool.execute([&] { together.arrive_and_wait_for(3); });
     for (int i = 0; i != 50; ++i)
@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(stop_destroys_what_waits_and_lets_run_what_runs)
     event go_on;
     std::atomic<bool> went_on{false};
     {
-        ewyk::worker_pool pool({.max_threads = 1});
         event running;
+        ewyk::worker_pool pool({.max_threads = 1});
         pool.execute([&] {
             running.set();
             go_on.wait();
@@ -227,8 +227,8 @@ BOOST_AUTO_TEST_CASE(nothing_runs_that_was_submitted_after_stop)
     std::atomic<int> too_late{0};
     for (int i = 0; i != 2000; ++i)
     {
-        ewyk::worker_pool pool({.max_threads = 3});
         gathering done;
+        ewyk::worker_pool pool({.max_threads = 3});
         for (int n = 0; n != 3; ++n)
             pool.execute([&] { done.arrive(); });
         BOOST_TEST_REQUIRE(done.wait_for(3));
@@ -247,8 +247,8 @@ BOOST_AUTO_TEST_CASE(stop_races_with_submitters)
     census c;
     for (int i = 0; i != 50; ++i)
     {
-        ewyk::worker_pool pool({.max_threads = 2, .reserve = 1});
         std::latch begin(3);
+        ewyk::worker_pool pool({.max_threads = 2, .reserve = 1});
         std::vector<std::thread> submitters;
         for (int s = 0; s != 2; ++s)
             submitters.emplace_back([&] {
@@ -281,8 +281,8 @@ BOOST_AUTO_TEST_CASE(destruction_waits_for_a_running_task)
     std::atomic<bool> in_time{false};
     std::atomic<bool> finished{false};
     {
-        ewyk::worker_pool pool({.max_threads = 1});
         event running;
+        ewyk::worker_pool pool({.max_threads = 1});
         pool.execute([&] {
             running.set();
             in_time = destroying.wait();
@@ -300,9 +300,9 @@ BOOST_AUTO_TEST_CASE(what_a_task_submits_during_destruction_is_destroyed)
 {
     census c;
     {
-        ewyk::worker_pool pool({.max_threads = 1});
         event destroying;
         event running;
+        ewyk::worker_pool pool({.max_threads = 1});
         pool.execute([&] {
             running.set();
             destroying.wait();

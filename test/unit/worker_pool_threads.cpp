@@ -30,10 +30,10 @@ std::string name_of_this_thread()
 
 std::set<std::string> names_of_threads(std::string name, std::size_t n)
 {
-    ewyk::worker_pool pool({.max_threads = n, .name = std::move(name)});
     std::mutex mutex;
-    std::set<std::string> names;
     gathering together;
+    ewyk::worker_pool pool({.max_threads = n, .name = std::move(name)});
+    std::set<std::string> names;
     for (std::size_t i = 0; i != n; ++i)
         pool.execute([&] {
             {
@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(stacks_of_ended_threads_are_given_back)
     constexpr std::size_t many = 60;
     std::mutex mutex;
     std::set<std::uintptr_t> stacks; // an address in each
+    gathering together;
     ewyk::worker_pool pool({.max_threads = many, .idle_timeout = 1ms, .on_thread_start = [&] {
                                 int local = 0;
                                 std::lock_guard const lock(mutex);
                                 stacks.insert(reinterpret_cast<std::uintptr_t>(&local));
                             }});
-    gathering together;
     for (std::size_t i = 0; i != many; ++i)
         pool.execute([&] { together.arrive_and_wait_for(many); });
     auto const mapped = [&] {
@@ -120,10 +120,10 @@ BOOST_AUTO_TEST_CASE(hooks_are_called_on_the_thread_before_its_first_and_after_i
         history[std::this_thread::get_id()] += what;
     };
     {
+        gathering together;
         ewyk::worker_pool pool({.max_threads = 3,
             .on_thread_start = [&] { note('<'); },
             .on_thread_stop = [&] { note('>'); }});
-        gathering together;
         for (int i = 0; i != 3; ++i)
             pool.execute([&] {
                 note('t');

@@ -56,10 +56,10 @@ BOOST_AUTO_TEST_CASE(runs_on_a_thread_of_the_pool)
 BOOST_AUTO_TEST_CASE(each_parked_thread_is_good_for_one)
 {
     constexpr std::size_t parked = 3;
-    ewyk::worker_pool pool({.max_threads = parked, .reserve = 0});
-    BOOST_TEST_REQUIRE(warm_up(pool, parked));
     gathering together;
     std::atomic<int> late{0};
+    ewyk::worker_pool pool({.max_threads = parked, .reserve = 0});
+    BOOST_TEST_REQUIRE(warm_up(pool, parked));
     for (std::size_t i = 0; i != parked; ++i)
         BOOST_TEST(pool.try_execute([&] { late += !together.arrive_and_wait_for(parked + 1); }));
     BOOST_TEST(!pool.try_execute([] {}));
@@ -100,11 +100,11 @@ BOOST_AUTO_TEST_CASE(a_storm_of_attempts_starts_no_more_threads_than_the_reserve
     constexpr std::size_t reserve = 3;
     event come;
     std::atomic<std::size_t> started{0};
+    std::atomic<int> successes{0};
     ewyk::worker_pool pool({.max_threads = 50, .reserve = reserve, .on_thread_start = [&] {
                                 ++started;
                                 come.wait();
                             }});
-    std::atomic<int> successes{0};
     std::vector<std::thread> attempts;
     for (int i = 0; i != 4; ++i)
         attempts.emplace_back([&] {

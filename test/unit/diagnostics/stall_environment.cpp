@@ -86,8 +86,8 @@ BOOST_AUTO_TEST_CASE(a_loop_is_quiet)
         return;
     }
     ::alarm(100); // no test case looks after it
-    ewyk::event_loop loop;
     event ran;
+    ewyk::event_loop loop;
     asio::post(loop, [&] { ran.set(); });
     ran.wait();
     ::_exit(monitors_directory() != "" ? told : quiet);

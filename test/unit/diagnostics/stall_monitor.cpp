@@ -96,10 +96,10 @@ BOOST_AUTO_TEST_CASE(is_gone_with_the_last_context)
 BOOST_AUTO_TEST_CASE(is_not_there_without_a_threshold)
 {
     reports none;
+    gathering ran;
     ewyk::strategy_context ctx(own_thread(none, 0ns));
     ewyk::event_loop loop({.stall_threshold = 0ns});
     ewyk::worker_pool pool;
-    gathering ran;
     asio::post(ctx, [&] { ran.arrive(); });
     asio::post(loop, [&] { ran.arrive(); });
     asio::post(pool, [&] { ran.arrive(); });

@@ -88,8 +88,8 @@ BOOST_AUTO_TEST_CASE(holds_up_no_context)
             end.set();
             pool.join();
         }
-        ewyk::event_loop another({.stall_threshold = 5ms});
         event ran;
+        ewyk::event_loop another({.stall_threshold = 5ms});
         asio::post(another, [&] { ran.set(); });
         return stuck && ran.wait() && another.shutdown_gracefully(0ms, patience);
     }));
@@ -99,6 +99,7 @@ BOOST_AUTO_TEST_CASE(holds_up_no_context)
 BOOST_AUTO_TEST_CASE(a_callback_that_does_not_return_holds_up_no_takeover)
 {
     event entered, end;
+    event second;
     ewyk::worker_pool pool({.stall_threshold = 5ms, .on_stall = [&](ewyk::stall_report const&) {
                                 entered.set();
                                 end.wait();
@@ -107,7 +108,6 @@ BOOST_AUTO_TEST_CASE(a_callback_that_does_not_return_holds_up_no_takeover)
     BOOST_TEST(entered.wait());
 
     ewyk::strategy_context ctx;
-    event second;
     bool met = false;
     asio::post(ctx, [&] { met = second.wait(); });
     asio::post(ctx, [&] { second.set(); });

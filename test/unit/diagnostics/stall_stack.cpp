@@ -64,11 +64,11 @@ BOOST_AUTO_TEST_CASE(no_more_stacks_than_reports)
     std::atomic<std::size_t> signals{0};
     {
         gathering begun;
+        std::atomic<bool> over{false};
         ewyk::worker_pool pool({.stall_threshold = 50ms,
             .on_stall = all.callback(),
             .stack_signal = signal_number()});
         ewyk::worker_pool other({.stall_threshold = 5ms, .on_stall = others.callback()});
-        std::atomic<bool> over{false};
         for (std::size_t i = 0; i != handlers; ++i)
             pool.execute([&] {
                 begun.arrive();

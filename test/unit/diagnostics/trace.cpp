@@ -368,10 +368,10 @@ BOOST_AUTO_TEST_CASE(names_are_valid_text)
 // start(), stop() and write() race with threads that record, begin and end.
 BOOST_AUTO_TEST_CASE(it_may_be_started_and_written_at_any_time)
 {
+    std::atomic<bool> done{false};
     ewyk::worker_pool pool({.max_threads = 3, .idle_timeout = 1ms});
     ewyk::strategy_context ctx(pool, ewyk::strategy.eat_what_you_kill, 20us);
     auto work = asio::make_work_guard(ctx);
-    std::atomic<bool> done{false};
     std::thread caller([&] { ctx.run(); });
     std::thread poster([&] {
         std::atomic<int> left{0};

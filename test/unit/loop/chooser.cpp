@@ -33,9 +33,9 @@ BOOST_AUTO_TEST_CASE(loops_that_have_nothing_to_do_come_in_turn)
 
 BOOST_AUTO_TEST_CASE(one_whose_tasks_wait_gets_none)
 {
-    ewyk::event_loop_group group(2, {}, ewyk::least_loaded());
     event begun;
     event release;
+    ewyk::event_loop_group group(2, {}, ewyk::least_loaded());
     asio::post(group[0], [&] {
         begun.set();
         release.wait();
@@ -79,10 +79,10 @@ BOOST_AUTO_TEST_CASE(one_that_has_ended_is_left_out)
 BOOST_AUTO_TEST_CASE(several_threads_choose)
 {
     constexpr std::size_t each = 20'000;
+    std::atomic<std::size_t> of_the_group{0};
     ewyk::event_loop_group group(3, {}, ewyk::least_loaded());
     for (ewyk::event_loop& loop : group)
         loop.start();
-    std::atomic<std::size_t> of_the_group{0};
     std::vector<std::thread> threads;
     for (int t = 0; t != 3; ++t)
         threads.emplace_back([&] {
@@ -112,11 +112,11 @@ BOOST_AUTO_TEST_CASE(one_is_the_pattern_for_several_groups)
 
 BOOST_AUTO_TEST_CASE(cpu_time_of_a_loop)
 {
+    event done;
     ewyk::event_loop loop;
     BOOST_TEST(loop.cpu_time().count() == 0);
     if (!ewyk::detail::has_cpu_clocks)
         return;
-    event done;
     asio::post(loop, [&] {
         while (loop.cpu_time() < 5ms)
         {

@@ -98,8 +98,8 @@ BOOST_AUTO_TEST_CASE(refuses_to_be_empty)
 // What works with one context works with several: these share the threads of one pool.
 BOOST_AUTO_TEST_CASE(contexts_that_share_a_pool)
 {
-    ewyk::worker_pool pool({.max_threads = 4});
     std::atomic<int> ran{0};
+    ewyk::worker_pool pool({.max_threads = 4});
     {
         ewyk::context_group<ewyk::strategy_context> contexts(
             3, [&](std::size_t) { return std::make_unique<ewyk::strategy_context>(pool); });

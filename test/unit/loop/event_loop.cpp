@@ -24,11 +24,11 @@ BOOST_AUTO_TEST_CASE(the_thread_starts_with_the_first_task)
     std::atomic<int> started{0};
     std::atomic<int> stopped{0};
     {
+        event ran;
         ewyk::event_loop loop(
             {.on_thread_start = [&] { ++started; }, .on_thread_stop = [&] { ++stopped; }});
         BOOST_TEST(started == 0);
         BOOST_TEST(!loop.in_event_loop());
-        event ran;
         bool inside = false;
         asio::post(loop, [&] {
             inside = loop.in_event_loop();
@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(the_thread_starts_with_the_first_task)
 
 BOOST_AUTO_TEST_CASE(the_thread_starts_with_the_first_operation)
 {
-    ewyk::event_loop loop;
     event fired;
+    ewyk::event_loop loop;
     asio::steady_timer timer(loop, 1ms);
     timer.async_wait([&](error_code) { fired.set(); });
     BOOST_TEST(fired.wait());
@@ -56,11 +56,11 @@ BOOST_AUTO_TEST_CASE(the_thread_starts_with_the_first_operation)
 BOOST_AUTO_TEST_CASE(the_thread_starts_when_asked_to)
 {
     event first;
+    event second;
     ewyk::event_loop a({.on_thread_start = [&] { first.set(); }});
     a.start();
     a.start();
     BOOST_TEST(first.wait());
-    event second;
     ewyk::event_loop b({.on_thread_start = [&] { second.set(); }});
     auto const work = asio::make_work_guard(b);
     BOOST_TEST(second.wait());
@@ -71,10 +71,10 @@ BOOST_AUTO_TEST_CASE(lives_on_without_work)
 {
     for (int i = 0; i != 50; ++i)
     {
+        event ran;
         ewyk::event_loop loop;
         asio::make_work_guard(loop).reset();
         asio::make_work_guard(static_cast<asio::io_context&>(loop)).reset();
-        event ran;
         asio::post(loop, [&] { ran.set(); });
         BOOST_TEST_REQUIRE(ran.wait());
     }
@@ -82,9 +82,9 @@ BOOST_AUTO_TEST_CASE(lives_on_without_work)
 
 BOOST_AUTO_TEST_CASE(a_function_runs_at_once_inside_and_becomes_a_task_elsewhere)
 {
+    event done;
     ewyk::event_loop loop;
     std::string order;
-    event done;
     asio::dispatch(loop, [&] {
         asio::post(loop, [&] { order += 'c'; });
         asio::dispatch(loop, [&] { order += 'a'; });
@@ -103,11 +103,11 @@ BOOST_AUTO_TEST_CASE(tasks_of_several_threads)
 {
     constexpr int each = 20'000;
     constexpr std::size_t posters = 4;
+    std::atomic<std::size_t> ran{0};
     ewyk::event_loop loop;
     overlap serial;
     std::array<int, posters> next{};
     bool in_order = true;
-    std::atomic<std::size_t> ran{0};
     std::vector<std::thread> threads;
     for (std::size_t p = 0; p != posters; ++p)
         threads.emplace_back([&, p] {
@@ -193,12 +193,12 @@ BOOST_AUTO_TEST_CASE(neither_side_starves)
 
 BOOST_AUTO_TEST_CASE(a_socket_in_each_of_two_loops)
 {
+    event done;
+    std::atomic<bool> on_its_loop{true};
     ewyk::event_loop a;
     ewyk::event_loop b;
     tcp::acceptor acceptor(a, {asio::ip::address_v4::loopback(), 0});
     std::string received;
-    event done;
-    std::atomic<bool> on_its_loop{true};
     tcp::socket server(a);
     std::string in(5, ' ');
     acceptor.async_accept(server, [&](error_code) {

@@ -189,10 +189,10 @@ BOOST_AUTO_TEST_CASE(several_at_a_time)
 {
     for (int i = 0; i != 20; ++i)
     {
+        std::atomic<int> waited{0};
         ewyk::event_loop loop;
         loop.start();
         std::vector<std::future<void>> ended;
-        std::atomic<int> waited{0};
         std::vector<std::thread> threads;
         for (int t = 0; t != 2; ++t)
             threads.emplace_back([&] { waited += loop.shutdown_gracefully(1ms, patience); });

@@ -89,10 +89,13 @@ BOOST_AUTO_TEST_CASE(does_what_a_loop_that_sleeps_does)
         std::atomic<int> thrown{0};
         auto options = waits_busily(time);
         options.on_exception = [&](std::exception_ptr) { ++thrown; };
+        event posted;
+        event fired;
+        event accepted;
+        event after_all;
         ewyk::event_loop loop(options);
 
         constexpr int most = 10'000;
-        event posted;
         int ran = 0;
         for (int i = 0; i != most; ++i)
             asio::post(loop, [&] {
@@ -101,7 +104,6 @@ BOOST_AUTO_TEST_CASE(does_what_a_loop_that_sleeps_does)
             });
         BOOST_TEST(posted.wait());
 
-        event fired;
         asio::steady_timer timer(loop, 1ms);
         timer.async_wait([&](error_code) {
             fired.set();
@@ -110,7 +112,6 @@ BOOST_AUTO_TEST_CASE(does_what_a_loop_that_sleeps_does)
         BOOST_TEST(fired.wait());
 
         tcp::acceptor acceptor(loop, {asio::ip::address_v4::loopback(), 0});
-        event accepted;
         acceptor.async_accept([&](error_code e, tcp::socket) {
             if (!e)
                 accepted.set();
@@ -120,7 +121,6 @@ BOOST_AUTO_TEST_CASE(does_what_a_loop_that_sleeps_does)
         socket.connect(acceptor.local_endpoint());
         BOOST_TEST(accepted.wait());
 
-        event after_all;
         asio::post(loop, [&] { after_all.set(); });
         BOOST_TEST(after_all.wait());
         BOOST_TEST(thrown == 1);
@@ -130,14 +130,14 @@ BOOST_AUTO_TEST_CASE(does_what_a_loop_that_sleeps_does)
 // Each one is posted by the one before, so there is no moment without a task.
 BOOST_AUTO_TEST_CASE(timers_fire_beside_tasks_without_end)
 {
-    ewyk::event_loop loop(waits_busily(always));
     std::atomic<bool> done{false};
+    event fired;
+    ewyk::event_loop loop(waits_busily(always));
     auto again = [&](auto const& self) -> void {
         if (!done)
             asio::post(loop, [&self] { self(self); });
     };
     asio::post(loop, [&] { again(again); });
-    event fired;
     asio::steady_timer timer(loop, 1ms);
     timer.async_wait([&](error_code) { fired.set(); });
     BOOST_TEST(fired.wait());

@@ -116,9 +116,9 @@ BOOST_AUTO_TEST_CASE(what_comes_before_the_end_is_run)
 {
     for (int i = 0; i != 300; ++i)
     {
+        std::latch begin(2);
         ewyk::event_loop loop;
         loop.start();
-        std::latch begin(2);
         std::vector<std::future<void>> futures;
         std::thread poster([&] {
             begin.arrive_and_wait();

@@ -31,10 +31,10 @@ BOOST_AUTO_TEST_CASE(has_two_loops_for_each_core)
 
 BOOST_AUTO_TEST_CASE(each_loop_has_a_thread)
 {
-    ewyk::event_loop_group group(3);
-    std::set<std::thread::id> threads;
     std::mutex mutex;
     std::atomic<int> ran{0};
+    ewyk::event_loop_group group(3);
+    std::set<std::thread::id> threads;
     for (int i = 0; i != 30; ++i)
     {
         ewyk::event_loop& loop = group.next();
@@ -122,8 +122,8 @@ BOOST_AUTO_TEST_CASE(threads_have_names)
 
 BOOST_AUTO_TEST_CASE(ends_all_at_the_same_time)
 {
-    ewyk::event_loop_group group(4);
     std::atomic<int> ran{0};
+    ewyk::event_loop_group group(4);
     for (ewyk::event_loop& loop : group)
         asio::post(loop, [&] { ++ran; });
     BOOST_TEST(!group.terminated());
@@ -135,8 +135,8 @@ BOOST_AUTO_TEST_CASE(ends_all_at_the_same_time)
 BOOST_AUTO_TEST_CASE(on_a_thread_of_the_group)
 {
     gathering both; // or one has ended the other before that has its task
-    ewyk::event_loop_group group(2);
     std::atomic<int> refused{0};
+    ewyk::event_loop_group group(2);
     for (ewyk::event_loop& loop : group)
         asio::post(loop, [&] {
             both.arrive_and_wait_for(2);
@@ -151,12 +151,12 @@ BOOST_AUTO_TEST_CASE(none_is_gone_before_the_others)
 {
     for (int i = 0; i != 20; ++i)
     {
+        std::atomic<int> begun{0};
         ewyk::event_loop_group group(3);
         auto timer = std::make_shared<asio::steady_timer>(group[0], 24h);
         asio::steady_timer other(group[1], 24h);
         other.async_wait([timer](auto) {});
         timer.reset();
-        std::atomic<int> begun{0};
         for (ewyk::event_loop& loop : group)
             asio::post(loop, [&] {
                 ++begun;

@@ -45,9 +45,9 @@ BOOST_AUTO_TEST_CASE(what_waits_is_run_before)
 BOOST_AUTO_TEST_CASE(a_task_begins_another_quiet_period)
 {
     constexpr auto quiet = 20ms;
+    std::atomic<int> ran{0};
     ewyk::event_loop loop;
     std::atomic<steady_clock::time_point> last{steady_clock::now()};
-    std::atomic<int> ran{0};
     std::thread poster([&] {
         for (int i = 0; i != 30 && !loop.terminated(); ++i)
         {
@@ -208,9 +208,9 @@ BOOST_AUTO_TEST_CASE(the_first_call_says_when)
 
 BOOST_AUTO_TEST_CASE(by_several_threads)
 {
+    std::atomic<int> ended{0};
     ewyk::event_loop loop;
     loop.start();
-    std::atomic<int> ended{0};
     std::vector<std::thread> threads;
     for (int i = 0; i != 3; ++i)
         threads.emplace_back([&] { ended += loop.shutdown_gracefully(1ms, patience); });
@@ -247,8 +247,8 @@ BOOST_AUTO_TEST_CASE(races_with_submitters)
     {
         census c;
         {
-            ewyk::event_loop loop;
             std::latch begin(3);
+            ewyk::event_loop loop;
             std::vector<std::thread> threads;
             for (int t = 0; t != 2; ++t)
                 threads.emplace_back([&] {
@@ -273,6 +273,8 @@ BOOST_AUTO_TEST_CASE(handlers_that_post_when_they_are_destroyed)
 {
     std::atomic<int> destroyed{0};
     {
+        event release;
+        event running;
         ewyk::event_loop loop;
         struct poster
         {
@@ -284,8 +286,6 @@ BOOST_AUTO_TEST_CASE(handlers_that_post_when_they_are_destroyed)
                 ++destroyed;
             }
         };
-        event release;
-        event running;
         asio::post(loop, [&] {
             running.set();
             release.wait();

@@ -25,8 +25,8 @@ using std::chrono::steady_clock;
 
 BOOST_AUTO_TEST_CASE(runs_once_not_before_its_time)
 {
-    ewyk::event_loop loop;
     event ran;
+    ewyk::event_loop loop;
     bool inside = false;
     steady_clock::time_point at;
     auto const begin = steady_clock::now();
@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(the_one_that_is_due_first_runs_first)
 BOOST_AUTO_TEST_CASE(at_a_fixed_rate)
 {
     constexpr auto period = 3ms;
-    ewyk::event_loop loop;
     gathering runs;
+    ewyk::event_loop loop;
     bool early = false;
     int n = 0;
     auto const first = steady_clock::now() + 5ms;
@@ -110,8 +110,8 @@ BOOST_AUTO_TEST_CASE(at_a_fixed_rate)
 BOOST_AUTO_TEST_CASE(with_a_fixed_delay)
 {
     constexpr auto delay = 3ms;
-    ewyk::event_loop loop;
     gathering runs;
+    ewyk::event_loop loop;
     bool early = false;
     auto returned = steady_clock::now();
     auto const task = loop.schedule_with_fixed_delay(delay, delay, [&] {
@@ -131,9 +131,9 @@ BOOST_AUTO_TEST_CASE(with_a_fixed_delay)
 BOOST_AUTO_TEST_CASE(runs_that_were_missed_follow)
 {
     constexpr auto period = 10ms;
+    event caught_up;
     ewyk::event_loop loop;
     overlap serial;
-    event caught_up;
     int n = 0;
     int runs_before_other = 0;
     auto const first = steady_clock::now();
@@ -160,14 +160,14 @@ BOOST_AUTO_TEST_CASE(runs_that_were_missed_follow)
 // A series that is always late is no reason to do nothing else.
 BOOST_AUTO_TEST_CASE(one_that_cannot_keep_up_stops_nobody)
 {
-    ewyk::event_loop loop;
     std::atomic<int> runs{0};
+    event task_ran;
+    event timer_fired;
+    ewyk::event_loop loop;
     auto const task = loop.schedule_at_fixed_rate(0ms, 1ns, [&] { ++runs; });
     BOOST_TEST(eventually([&] { return runs > 10; }));
-    event task_ran;
     asio::post(loop, [&] { task_ran.set(); });
     BOOST_TEST(task_ran.wait());
-    event timer_fired;
     asio::steady_timer timer(loop, 1ms);
     timer.async_wait([&](auto) { timer_fired.set(); });
     BOOST_TEST(timer_fired.wait());
@@ -179,8 +179,9 @@ BOOST_AUTO_TEST_CASE(one_that_throws_does_not_run_again)
 {
     catcher caught;
     census c;
-    ewyk::event_loop loop({.on_exception = [&](std::exception_ptr e) { caught(e); }});
     std::atomic<int> ran{0};
+    event later;
+    ewyk::event_loop loop({.on_exception = [&](std::exception_ptr e) { caught(e); }});
     std::vector<ewyk::scheduled_task> const tasks{
         loop.schedule(0ms,
             [&, r = resident(c)] {
@@ -204,7 +205,6 @@ BOOST_AUTO_TEST_CASE(one_that_throws_does_not_run_again)
         BOOST_TEST(!task.cancel());
     }
     BOOST_TEST(c.destroyed == c.made);
-    event later;
     loop.schedule(5ms, [&] { later.set(); });
     BOOST_TEST(later.wait());
     BOOST_TEST(ran == 3);
@@ -241,10 +241,11 @@ BOOST_AUTO_TEST_CASE(a_function_that_can_only_be_moved)
 
 BOOST_AUTO_TEST_CASE(a_time_that_the_clock_does_not_reach)
 {
-    ewyk::event_loop loop;
-    ewyk::event_loop_group group(1);
     event first;
     std::atomic<int> ran{0};
+    event later;
+    ewyk::event_loop loop;
+    ewyk::event_loop_group group(1);
     std::vector<ewyk::scheduled_task> const tasks{
         loop.schedule(nanoseconds::max(), [&] { ++ran; }),
         loop.schedule_at_fixed_rate(nanoseconds::max(), nanoseconds::max(), [&] { ++ran; }),
@@ -257,7 +258,6 @@ BOOST_AUTO_TEST_CASE(a_time_that_the_clock_does_not_reach)
             std::chrono::hours::max(), std::chrono::hours::max(), [&] { ++ran; }),
         group.next().schedule_with_fixed_delay(1h, std::chrono::hours::max(), [&] { ++ran; })};
     BOOST_TEST(first.wait());
-    event later;
     loop.schedule(2ms, [&] { later.set(); });
     BOOST_TEST(later.wait());
     for (auto const& task : tasks)
@@ -296,10 +296,10 @@ BOOST_AUTO_TEST_CASE(a_period_that_is_none)
 // A limit on tasks is one on what waits for its turn, not on what waits for its time.
 BOOST_AUTO_TEST_CASE(is_not_refused_where_tasks_are)
 {
-    ewyk::event_loop loop({.max_pending_tasks = 1});
     event running;
     event release;
     event ran;
+    ewyk::event_loop loop({.max_pending_tasks = 1});
     asio::post(loop, [&] {
         running.set();
         release.wait();
@@ -314,10 +314,10 @@ BOOST_AUTO_TEST_CASE(is_not_refused_where_tasks_are)
 
 BOOST_AUTO_TEST_CASE(in_a_group)
 {
-    ewyk::event_loop_group group(3);
     std::mutex mutex;
-    std::set<std::thread::id> threads;
     gathering runs;
+    ewyk::event_loop_group group(3);
+    std::set<std::thread::id> threads;
     auto const function = [&] {
         {
             std::lock_guard const lock(mutex);

@@ -21,8 +21,8 @@ using namespace support;
 BOOST_AUTO_TEST_CASE(cancelled_before_its_time)
 {
     census c;
-    ewyk::event_loop loop;
     std::atomic<int> elsewhere{0};
+    ewyk::event_loop loop;
     struct witness
     {
         ewyk::event_loop& loop;
@@ -55,11 +55,11 @@ BOOST_AUTO_TEST_CASE(cancelled_before_its_time)
 // The first one that runs cancels the other one, whose time has come as well.
 BOOST_AUTO_TEST_CASE(cancelled_when_it_was_due_already)
 {
-    ewyk::event_loop loop;
     std::atomic<int> prevented{0};
+    event done;
+    ewyk::event_loop loop;
     bool ran = false;
     ewyk::scheduled_task task;
-    event done;
     asio::post(loop, [&] {
         loop.schedule(0ms, [&] { prevented += task.cancel(); });
         task = loop.schedule(1ms, [&] { ran = true; });
@@ -74,9 +74,10 @@ BOOST_AUTO_TEST_CASE(cancelled_when_it_was_due_already)
 
 BOOST_AUTO_TEST_CASE(cancelled_by_its_own_function)
 {
-    ewyk::event_loop loop;
     std::atomic<int> ran{0};
     std::atomic<int> prevented{0};
+    event later;
+    ewyk::event_loop loop;
     ewyk::scheduled_task once;
     ewyk::scheduled_task rate;
     ewyk::scheduled_task delay;
@@ -95,7 +96,6 @@ BOOST_AUTO_TEST_CASE(cancelled_by_its_own_function)
             prevented += delay.cancel();
         });
     });
-    event later;
     asio::post(loop, [&] { loop.schedule(2ms, [&] { later.set(); }); });
     BOOST_TEST(later.wait());
     BOOST_TEST(ran == 3);
@@ -110,10 +110,10 @@ BOOST_AUTO_TEST_CASE(cancelled_while_it_runs)
 {
     for (bool const series : {false, true})
     {
-        ewyk::event_loop loop;
         event running;
         event release;
         std::atomic<int> ran{0};
+        ewyk::event_loop loop;
         auto const function = [&] {
             ++ran;
             running.set();

@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(what_is_due_in_the_quiet_period_begins_another)
 // Each run submits a task, which would begin another quiet period for ever.
 BOOST_AUTO_TEST_CASE(series_end_when_the_shutdown_begins)
 {
-    ewyk::event_loop loop;
     gathering runs;
+    ewyk::event_loop loop;
     auto const heartbeat = [&] { asio::post(loop, [&] { runs.arrive(); }); };
     auto const rate = loop.schedule_at_fixed_rate(0ms, 1ms, heartbeat);
     auto const delay = loop.schedule_with_fixed_delay(0ms, 1ms, heartbeat);
@@ -150,6 +150,7 @@ BOOST_AUTO_TEST_CASE(functions_that_do_things_when_they_are_destroyed)
         std::atomic<int> accepted{0};
         {
             std::array<ewyk::scheduled_task, 3> tasks;
+            event assigned;
             ewyk::event_loop loop;
             struct busy
             {
@@ -169,7 +170,6 @@ BOOST_AUTO_TEST_CASE(functions_that_do_things_when_they_are_destroyed)
             auto const make = [&] {
                 return [b = std::shared_ptr<busy>(new busy{loop, tasks, destroyed, accepted})] {};
             };
-            event assigned;
             asio::post(loop, [&] {
                 tasks = {loop.schedule(24h, make()), loop.schedule_at_fixed_rate(24h, 1ms, make()),
                     loop.schedule_with_fixed_delay(24h, 1ms, make())};
@@ -198,10 +198,10 @@ BOOST_AUTO_TEST_CASE(races_with_those_who_schedule_and_cancel)
         census c;
         std::vector<ewyk::scheduled_task> left;
         {
-            ewyk::event_loop loop;
             std::latch begin(3);
-            std::vector<std::thread> threads;
             std::mutex mutex;
+            ewyk::event_loop loop;
+            std::vector<std::thread> threads;
             for (int t = 0; t != 2; ++t)
                 threads.emplace_back([&] {
                     begin.arrive_and_wait();

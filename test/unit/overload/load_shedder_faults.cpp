@@ -131,10 +131,10 @@ BOOST_AUTO_TEST_CASE(what_an_executor_throws_passes)
     ewyk::load_shedder shedder;
     int ran = 0;
     auto const f = [&](error_code e) { ran += !e; };
-    ewyk::worker_pool pool(
-        {.max_threads = 1, .max_queue = 1, .when_full = ewyk::queue_full::reject});
     event begun;
     event release;
+    ewyk::worker_pool pool(
+        {.max_threads = 1, .max_queue = 1, .when_full = ewyk::queue_full::reject});
     pool.execute([&] {
         begun.set();
         release.wait();

@@ -99,12 +99,12 @@ BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_end_the_operation)
 BOOST_AUTO_TEST_CASE(workers_that_are_shut_down_under_load)
 {
     outcome over;
+    std::atomic<bool> enough{false};
+    gathering answered;
     ewyk::event_loop_group workers(2), boss(1);
     auto acceptor = acceptor_of(boss);
     auto const where = acceptor.local_endpoint();
     ewyk::serve(std::move(acceptor), workers, echo, over.token());
-    std::atomic<bool> enough{false};
-    gathering answered;
     std::thread load([&] {
         while (!enough)
             if (is_served(where))

@@ -251,6 +251,7 @@ BOOST_AUTO_TEST_CASE(a_session_that_throws_elsewhere)
 {
     event begun, go_on, full;
     gathering errors;
+    event blocked;
     ewyk::event_loop worker({.max_pending_tasks = 1});
     ewyk::event_loop boss;
     ewyk::worker_pool pool({.max_threads = 1});
@@ -266,7 +267,6 @@ BOOST_AUTO_TEST_CASE(a_session_that_throws_elsewhere)
         {.on_session_error = [&](std::exception_ptr) { errors.arrive(); }}, asio::detached);
     client const c(where);
     BOOST_TEST(begun.wait());
-    event blocked;
     asio::post(worker, [&] {
         blocked.set();
         go_on.wait();

@@ -206,7 +206,7 @@ private:
     void wake_up() noexcept;
     void woken();
     template <class Awaited>
-    void pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept;
+    bool pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept;
 
     void recall_tasks() noexcept;
     void give_again();
@@ -238,6 +238,10 @@ private:
     alignas(64) std::atomic<bool> wake_queued_{false};
     std::atomic<std::size_t> passed_on_{0}; // by so many threads that it was not meant for
     std::atomic<bool> called_{false};    // it was run inside of another handler
+
+    // When the producer calls threads out that wait inside the io_context beside it. Relaxed: a
+    // late value costs a call in vain, or a later one.
+    std::atomic<detail::time_point> next_call_{};
     detail::wakeup_op<strategy_service> wakeup_op_; // of the thread that has set that
 
     // Of the two queues that a task may wait in, one after the other.

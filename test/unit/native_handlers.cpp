@@ -4,6 +4,7 @@
 
 // Handlers on the io_context's own executor, as those of a class that knows an asio::io_context only.
 
+#include "diagnostics/trace_support.hpp"
 #include "pool_support.hpp"
 
 #include <asio_ewyk/blocking_section.hpp>
@@ -257,6 +258,34 @@ LINUX_DATA_TEST_CASE(under_load_each_may_wait, leasing, s)
     go(rounds);
     ctx.run();
     BOOST_TEST(waited == rounds);
+}
+
+// It cannot be called out, so the thread that produces does not wait for that after each few handlers.
+LINUX_DATA_TEST_CASE(production_does_not_wait_for_one_that_blocks, leasing, s)
+{
+    constexpr int many = 20'000;
+    event release;
+    event taken_over;
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    bool waited = false;
+    ewyk::trace::start({.events_per_thread = 1 << 18});
+    asio::post(native(ctx), [&] {
+        asio::post(native(ctx), [&] {
+            taken_over.set();
+            after_many(native(ctx), many, [&] { release.set(); });
+        });
+        waited = taken_over.wait() && release.wait();
+    });
+    auto const begin = std::chrono::steady_clock::now();
+    ctx.run();
+    auto const took = std::chrono::steady_clock::now() - begin;
+    ewyk::trace::stop();
+    BOOST_TEST(waited);
+    auto const t = write_and_read();
+    BOOST_TEST(t.dropped == 0);
+    // It is called out now and then, also by the watchdog.
+    BOOST_TEST(t.count('i', "wake-up") <= static_cast<std::size_t>(took / 16ms) + 10);
 }
 
 // Nothing marks a native handler that ends a wait, and after a silence nothing watches closely. However

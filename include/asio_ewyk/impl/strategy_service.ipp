@@ -307,9 +307,15 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
         if (visits)
             pause = n == 0 ? std::min(2 * pause, longest_pause) : shortest_pause;
         // Those that were late in native handlers wait inside, too, until they meet what is ours.
-        // This one is not inside now, so Asio gives it to one of them.
-        if (visits && (n == 0 || frame.counted % 32 == 0) && succession_.inside() > 1)
-            pass_on_wake_up(0, [this] { return wake_queued_.load(); });
+        // This one is not inside now, so Asio gives it to one of them. If none takes it they are in
+        // their handlers still, and this thread has waited in vain.
+        if (visits && (n == 0 || frame.counted % 32 == 0)
+            && is_past(next_call_.load(std::memory_order_relaxed)) && succession_.inside() > 1)
+        {
+            bool const came = pass_on_wake_up(0, [this] { return wake_queued_.load(); });
+            next_call_.store(came ? detail::time_point{} : detail::after(longest_pause),
+                std::memory_order_relaxed);
+        }
     }
 }
 
@@ -408,9 +414,9 @@ ASIO_EWYK_DECL void strategy_service::woken()
 }
 
 // Has another thread that is inside run woken(), if one can, and waits a moment for what comes of
-// it. `times`: how many have passed it on.
+// it. `times`: how many have passed it on. False if nothing came of it.
 template <class Awaited>
-void strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept
+bool strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept
 {
     // It sleeps, and is not late; but the task that it may be in is.
     detail::call_frame* const here = frame();
@@ -419,10 +425,12 @@ void strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) no
     passed_on_.store(times);
     wake_up();
     auto const enough = detail::after(std::chrono::milliseconds(1));
-    while (is_awaited() && std::chrono::steady_clock::now() < enough)
+    bool awaited = true;
+    while ((awaited = is_awaited()) && std::chrono::steady_clock::now() < enough)
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (kept)
         succession_.keep_no_more(*here);
+    return !awaited;
 }
 
 // The calls of run() and its siblings

@@ -104,6 +104,9 @@ private:
     // If there is nothing to see for so long the sentinel rests.
     static constexpr duration patience = std::chrono::milliseconds(20);
 
+    // For so long after a late task the watchdog wakes it for each progress that it sees.
+    static constexpr duration remembers = std::chrono::seconds(1);
+
     // The watchdog's, where native handlers are in use: how long it stays up, and how often it
     // looks from its bed.
     static constexpr duration native_patience = std::chrono::milliseconds(220);
@@ -158,6 +161,9 @@ private:
     // When a thread that waited for a condition was given I/O to wait for. Relaxed: a late value
     // may cost a take-over in vain.
     std::atomic<time_point> has_io_since_{};
+
+    // When a task was late. Relaxed: a late value costs a nap.
+    std::atomic<time_point> last_late_{};
 
     // The thread's. True while it is parked without a deadline, and nothing has woken it.
     std::atomic<bool> rests_{false};

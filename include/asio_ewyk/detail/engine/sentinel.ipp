@@ -242,6 +242,7 @@ ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) n
     auto const outcome = owner_.take_over(s.which, may_start);
     if (outcome == ended)
         return;
+    last_late_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
     if (s.what != lease::activity::task)
         native_.store(true, std::memory_order_relaxed);
     if (outcome == needs_start)
@@ -330,8 +331,10 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     bool const busy = late || may_be_late(s);
     if (busy)
         progress_ = now;
-    // A short task that ends a silence does without the sentinel.
-    if (late || (busy && !roused) || (changed && now - roused_ >= look_interval::usual))
+    // A short task that ends a silence does without the sentinel, and so does what is never late.
+    if (late || (busy && !roused)
+        || (changed && now - roused_ >= look_interval::usual
+            && now - last_late_.load(std::memory_order_relaxed) < remembers))
         call_sentinel();
     // Where it was in bed, and goes there at once, the next look is the one before it sleeps.
     if (late || runs || (busy && !roused)

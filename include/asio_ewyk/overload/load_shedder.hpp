@@ -35,12 +35,13 @@ struct load_shedder_options
 {
     /// How long work may wait where there is more of it than can be done. What is not refused has
     /// waited for twice as long at most, once the overload has lasted for `interval`. The default
-    /// is the one of WeChat's DAGOR. More than 0.
+    /// is the one of WeChat's DAGOR.
+    /// @range more than 0
     std::chrono::nanoseconds max_queue_delay = std::chrono::milliseconds(20);
 
     /// How long everything that begins must have waited for more than `max_queue_delay`, before
-    /// anything is refused: a burst is no overload. The default is the one of CoDel, RFC 8289. At
-    /// least 0.
+    /// anything is refused: a burst is no overload. The default is the one of CoDel, RFC 8289.
+    /// @range at least 0
     std::chrono::nanoseconds interval = std::chrono::milliseconds(100);
 };
 

@@ -76,7 +76,7 @@ def program(path):
         if folder == "weak_memory":
             target = f"weak_memory_{path.stem}"
             return target, BUILD / "test" / target
-    if folder in ("1_tutorial", "2_models", "5_ladder"):
+    if folder in ("1_tutorial", "2_models", "5_ladder", "6_cookbook"):
         return path.stem, BUILD / "example" / folder / path.stem
     return None
 

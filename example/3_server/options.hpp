@@ -85,7 +85,7 @@ inline boost::program_options::options_description describe()
         ("threads,t", po::value<long>(),
             "how many threads there may be (default: 16, for io_context_per_thread one a core); "
             "with --model the threads of its pool, see above")
-        ("grace,g", po::value<long>()->default_value(50),
+        ("grace,g", po::value<long>()->default_value(10),
             "microseconds that a handler may run before another thread waits for events; "
             "of the models only jetty takes it")
         ("address,a", po::value<std::string>()->default_value("127.0.0.1"),

@@ -27,8 +27,10 @@ namespace asio_ewyk {
 */
 struct duration_histogram
 {
+    /// The unit of all durations.
     using duration = std::chrono::nanoseconds;
 
+    /// How many buckets there are.
     static constexpr std::size_t bucket_count = 304;
 
     std::uint64_t count = 0; ///< of all buckets

@@ -23,14 +23,14 @@ namespace asio_ewyk {
 
     For each produced task, by strategy and by `invocation()` of the task (without it: `blocking`):
 
-    | strategy                  | non_blocking | either                 | blocking               |
-    |---------------------------|--------------|------------------------|------------------------|
-    | `produce_consume`         | PC           | PC                     | PC                     |
-    | `produce_execute_consume` | PEC          | PEC                    | PEC                    |
-    | `execute_produce_consume` | EPC          | EPC                    | EPC                    |
-    | `eat_what_you_kill`       | PC           | EPC if a thread of the | EPC if a thread of the |
-    |                           |              | pool can take over,    | pool can take over,    |
-    |                           |              | else PIC               | else PEC               |
+    | strategy                  | non_blocking | either        | blocking      |
+    |---------------------------|--------------|---------------|---------------|
+    | `produce_consume`         | PC           | PC            | PC            |
+    | `produce_execute_consume` | PEC          | PEC           | PEC           |
+    | `execute_produce_consume` | EPC          | EPC           | EPC           |
+    | `eat_what_you_kill`       | PC           | EPC, else PIC | EPC, else PEC |
+
+    _Else_ means: if no thread of the pool can take over.
 
     - PC, produce-consume: run it here, then produce again.
     - PIC, produce-invoke-consume: likewise, with `this_invocation::may_block()` false.

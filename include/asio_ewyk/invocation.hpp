@@ -41,6 +41,7 @@ namespace asio = boost::asio;
 class invocation_t
 {
 public:
+    /// The types as numbers.
     enum class kind : unsigned char
     {
         blocking,
@@ -55,6 +56,7 @@ public:
     static constexpr bool is_preferable = true;
     using polymorphic_query_result_type = invocation_t;
 
+    /// The types: `invocation.non_blocking`, or `invocation_t::non_blocking`.
     static const invocation_t blocking;
     static const invocation_t non_blocking;
     static const invocation_t either;
@@ -62,6 +64,7 @@ public:
     /// What an undeclared task is: `blocking`.
     constexpr invocation_t() noexcept = default;
 
+    /// The type of that number.
     constexpr explicit invocation_t(kind value) noexcept
         : value_(value)
     {

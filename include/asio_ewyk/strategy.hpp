@@ -26,11 +26,11 @@ namespace asio = boost::asio;
     | `produce_execute_consume` | a thread of the pool   | the producer           |
     | `execute_produce_consume` | the producer           | another thread         |
     | `eat_what_you_kill`       | chosen for each task   | chosen for each task   |
-    | `custom_0` ... `custom_3` | as a `strategy_policy` says for each task       |
+    | `custom_0` ... `custom_3` | as the policy says     | as the policy says     |
 
     The first four are those of Jetty (`org.eclipse.jetty.util.thread.ExecutionStrategy`); the last
-    of them is Jetty's `AdaptiveExecutionStrategy`, formerly `EatWhatYouKill`. Without a policy the
-    custom ones are `eat_what_you_kill`.
+    of them is Jetty's `AdaptiveExecutionStrategy`, formerly `EatWhatYouKill`. For the custom ones a
+    `strategy_policy` is asked; without one they are `eat_what_you_kill`.
 
     It is also a property in the sense of Asio: `asio::require(ex, strategy.produce_consume)` and
     `asio::prefer` return an executor that uses that strategy, `asio::query(ex, strategy)` tells
@@ -48,6 +48,7 @@ namespace asio = boost::asio;
 class strategy_t
 {
 public:
+    /// The strategies as numbers.
     enum class kind : unsigned char
     {
         produce_consume,
@@ -67,6 +68,7 @@ public:
     static constexpr bool is_preferable = true;
     using polymorphic_query_result_type = strategy_t;
 
+    /// The strategies: `strategy.produce_consume`, or `strategy_t::produce_consume`.
     static const strategy_t produce_consume;
     static const strategy_t produce_execute_consume;
     static const strategy_t execute_produce_consume;
@@ -79,6 +81,7 @@ public:
     /// The strategy that is used where none is named: `eat_what_you_kill`.
     constexpr strategy_t() noexcept = default;
 
+    /// The strategy of that number.
     constexpr explicit strategy_t(kind value) noexcept
         : value_(value)
     {

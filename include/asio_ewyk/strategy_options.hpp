@@ -26,6 +26,7 @@ inline constexpr std::chrono::nanoseconds default_grace = std::chrono::microseco
 struct strategy_options
 {
     /// The strategy of executors that are not asked to use another one.
+    /// @range any; a custom one needs a `policy`
     strategy_t strategy = strategy_t::eat_what_you_kill;
 
     /** How long a task may block before another thread is to produce, with
@@ -38,11 +39,13 @@ struct strategy_options
         system grants no such priority, a watchdog thread notices it some milliseconds later, and
         likewise a task that computes for long. A task that says with `blocking_section` that it
         will block has no grace. Where no thread could take over, or where one thread is overloaded
-        and several get more done, the context works as with 0. At least 0.
+        and several get more done, the context works as with 0.
+        @range at least 0
     */
     std::chrono::nanoseconds grace = default_grace;
 
-    /// Asked for the tasks of custom strategies; if `strategy` is one of these, it must be set.
+    /// Asked for the tasks of custom strategies.
+    /// @range empty, or a policy; not empty if `strategy` is a custom one
     strategy_policy policy = {};
 
     std::size_t min_threads = 0;
@@ -59,6 +62,7 @@ struct strategy_options
 
     /// As in `worker_pool_options`, and off by default as there: handlers may block. Also for what
     /// is submitted to the context's own pool.
+    /// @range 0 (nothing is reported) or more
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
     std::function<void(stall_report const&)> on_stall = {};
     int stack_signal = 0;

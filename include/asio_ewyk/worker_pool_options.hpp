@@ -47,8 +47,8 @@ public:
 */
 struct worker_pool_limits
 {
-    std::size_t min_threads = 0;   ///< that stay
-    std::size_t max_threads = 200; ///< the most
+    std::size_t min_threads = 0;
+    std::size_t max_threads = 200;
     std::chrono::nanoseconds idle_timeout = std::chrono::seconds(60);
     std::size_t max_queue = 0;
 };
@@ -64,24 +64,28 @@ struct worker_pool_options
     static constexpr std::size_t automatic = std::numeric_limits<std::size_t>::max();
 
     /// Threads that stay although there is nothing to do. No thread is started before it is
-    /// needed, not even these. At most `max_threads`.
+    /// needed, not even these.
+    /// @range 0 to `max_threads`, in threads
     std::size_t min_threads = 0;
 
     /// The most threads that the pool has, the same figure as in Jetty and Tomcat. Threads cost
-    /// nothing before they are needed. One that is in `on_thread_stop` has ended. 1 to 1000000.
+    /// nothing before they are needed. One that is in `on_thread_stop` has ended.
+    /// @range 1 to 1000000, in threads
     std::size_t max_threads = 200;
 
     /// How many threads `try_execute` may keep parked ahead of need: a call that finds no parked
     /// thread fails, and starts one for the next time while fewer than this are on their way.
-    /// Less than `max_threads`; 0: hand-overs take only threads that happen to be parked;
-    /// `automatic`: one for each core, at most an eighth of `max_threads`, at least 1 (0 if
-    /// `max_threads` is 1).
+    /// 0: hand-overs take only threads that happen to be parked; `automatic`: one for each core, at
+    /// most an eighth of `max_threads`, at least 1 (0 if `max_threads` is 1).
+    /// @range 0 to `max_threads` - 1, or `automatic`, in threads
     std::size_t reserve = automatic;
 
-    /// How long a thread above `min_threads` stays parked before it ends. At least 1 ms.
+    /// How long a thread above `min_threads` stays parked before it ends.
+    /// @range at least 1 ms
     std::chrono::nanoseconds idle_timeout = std::chrono::seconds(60);
 
-    /// The most tasks that may wait for a thread; 0: no limit.
+    /// The most tasks that may wait for a thread.
+    /// @range 0 (no limit) or more, in tasks
     std::size_t max_queue = 0;
 
     /// What happens to a task beyond `max_queue`.
@@ -113,13 +117,14 @@ struct worker_pool_options
     */
     std::function<void()> on_low_on_threads = {};
 
-    /** How long a handler may run before it is reported as stalled. 0: nothing is reported. At
-        least 0. A report comes within a tenth of the threshold after it, or 2 ms if that is more,
-        while the handler still runs, on a machine that is not overloaded; within half of it for
-        the first handler after a silence. Of tasks that wait `load()` tells. For the reports the
-        process has a thread. It counts for tasks of the pool, of strategies, and of contexts that
-        share it. Off by default: what takes long belongs here.
+    /** How long a handler may run before it is reported as stalled. A report comes within a tenth
+        of the threshold after it, or 2 ms if that is more, while the handler still runs, on a
+        machine that is not overloaded; within half of it for the first handler after a silence. Of
+        tasks that wait `load()` tells. For the reports the process has a thread. It counts for
+        tasks of the pool, of strategies, and of contexts that share it. Off by default: what takes
+        long belongs here.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
+        @range 0 (nothing is reported) or more
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
 
@@ -131,11 +136,12 @@ struct worker_pool_options
     */
     std::function<void(stall_report const&)> on_stall = {};
 
-    /** The real-time signal that has a stalled thread write down its stack for the report; 0: none.
-        Linux with glibc only; from `SIGRTMIN` to `SIGRTMAX`, and the program must not use it for
-        anything else: a handler for it is installed, and stays. It interrupts system calls of the
-        thread, which are restarted where the system does that. It is not blocked on threads of the
-        library; those that call `run()` must not block it either, or there is no stack.
+    /** The real-time signal that has a stalled thread write down its stack for the report. Linux
+        with glibc only, and the program must not use it for anything else: a handler for it is
+        installed, and stays. It interrupts system calls of the thread, which are restarted where
+        the system does that. It is not blocked on threads of the library; those that call `run()`
+        must not block it either, or there is no stack.
+        @range 0 (none), `SIGRTMIN` to `SIGRTMAX`
     */
     int stack_signal = 0;
 

@@ -187,10 +187,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_work_is_refused_and_changes_nothing)
         std::string const message = message_of(pool, l);
         BOOST_TEST(message.substr(0, with.size()) == with, message);
     };
-    begins({.max_threads = 5}, "max_threads must be at most 4");
-    begins({.max_threads = 0}, "max_threads must be from 1");
-    begins({.min_threads = 3, .max_threads = 2}, "min_threads must be at most max_threads");
-    begins({.max_threads = 2, .idle_timeout = 0ns}, "idle_timeout must be at least 1 ms");
+    begins({.max_threads = 5}, "worker_pool_limits::max_threads must be at most 4");
+    begins({.max_threads = 0},
+        "worker_pool_options::max_threads must be from 1 to 1000000, not 0");
+    begins({.min_threads = 3, .max_threads = 2},
+        "worker_pool_options::min_threads must be at most max_threads, not 3");
+    begins({.max_threads = 2, .idle_timeout = 5ns},
+        "worker_pool_options::idle_timeout must be at least 1 ms, not 5 ns");
     BOOST_TEST(pool.limits().max_threads == 4u);
     BOOST_TEST((pool.limits().idle_timeout == 7s));
 }

@@ -54,8 +54,8 @@ BOOST_DATA_TEST_CASE(options_that_cannot_work_are_refused, refusals, r)
     catch (std::invalid_argument const& e)
     {
         std::string const message = e.what();
-        // It begins with the field, and says what is allowed.
-        BOOST_TEST(message.find(r.field) == 0u, message);
+        // It begins with the class and the field, and says what is allowed.
+        BOOST_TEST(message.find(std::string("worker_pool_options::") + r.field) == 0u, message);
         BOOST_TEST(message.find(r.range) != std::string::npos, message);
     }
     BOOST_TEST(started == 0);

@@ -5,18 +5,21 @@
 #ifndef ASIO_EWYK_COMPAT_STAND_IN_HPP
 #define ASIO_EWYK_COMPAT_STAND_IN_HPP
 
-// For the compiler's option `-include asio_ewyk/compat/stand_in.hpp`, not for #include: in what
-// follows, the words io_context and io_service mean a context of this library. For frameworks that
-// make their context themselves, and so cannot be handed one: doc/frameworks.adoc.
-//
-// Not for
-//   - a part of the sources: all that see an io_context of each other need it, else the program
-//     violates the One Definition Rule, and no compiler has to say so;
-//   - a framework that is a compiled library, which would not see it;
-//   - Asio without Boost;
-//   - sources that count on one thread without saying so, unless ASIO_EWYK_STAND_IN_STRATEGY is
-//     defined as produce_consume;
-//   - sources that declare `class io_context;` themselves, or make another thing of that name.
+/** @file
+    For the compiler's option `-include asio_ewyk/compat/stand_in.hpp`, not for `#include`: in what
+    follows, the words `io_context` and `io_service` mean a context of this library. For frameworks
+    that make their context themselves, and so cannot be handed one: see the page _Frameworks_.
+
+    Not for
+
+    - a part of the sources: all that see an `io_context` of each other need it, else the program
+      violates the One Definition Rule, and no compiler has to say so;
+    - a framework that is a compiled library, which would not see it;
+    - Asio without Boost;
+    - sources that count on one thread without saying so, unless `ASIO_EWYK_STAND_IN_STRATEGY` is
+      defined as `produce_consume`;
+    - sources that declare `class io_context;` themselves, or make another thing of that name.
+*/
 
 #include <asio_ewyk/strategy_context.hpp>
 
@@ -33,7 +36,7 @@
 #endif
 
 #if !defined(ASIO_EWYK_STAND_IN_STRATEGY)
-/// The strategy of each context that a framework makes; the name of a strategy_t.
+/// The strategy of each context that a framework makes: the name of a `strategy_t`.
 #define ASIO_EWYK_STAND_IN_STRATEGY eat_what_you_kill
 #endif
 
@@ -51,16 +54,16 @@ struct BOOST_SYMBOL_VISIBLE stand_in_traits : strategy_executor_traits
 
 } // namespace detail
 
-/** What `io_context` means where stand_in.hpp is included: a strategy_context of
+/** What `io_context` means where `stand_in.hpp` is included: a `strategy_context` of
     `ASIO_EWYK_STAND_IN_STRATEGY`, whatever concurrency hint it is given.
 
     @par Thread Safety
-    As strategy_context.
+    As `strategy_context`.
 */
 class stand_in_context : public strategy_context
 {
 public:
-    /// As strategy_executor; its `context` is a stand_in_context.
+    /// As `strategy_executor`; its `context` is a `stand_in_context`.
     using executor_type =
         detail::basic_executor<detail::stand_in_traits, std::allocator<void>, false>;
 
@@ -94,6 +97,7 @@ using asio_ewyk::stand_in_context;
 
 } // namespace boost::asio
 
+/// What these words mean in all that follows.
 #define io_context stand_in_context
 #define io_service stand_in_context
 

@@ -42,7 +42,8 @@ struct options
 {
     /// How many events are kept of each thread, 32 bytes each. A task has about eight. The memory
     /// is allocated when a thread records its first event. Of the threads that have ended, those of
-    /// the last 16 are kept. At least 1.
+    /// the last 16 are kept.
+    /// @range at least 1, in events
     std::size_t events_per_thread = 32768;
 };
 

@@ -25,7 +25,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void detail::describe(
         << " for " << ms << " ms";
     if (r.kind == stall_kind::running)
         out << (r.sleeps ? " and waits for something" : " and computes or has no core");
-    if (!r.handler.empty())
+    // Where it is says more than the 240 characters of what resumes a coroutine.
+    if (r.location && r.handler.find("detail::awaitable_") != std::string::npos)
+        out << ": a coroutine";
+    else if (!r.handler.empty())
         out << ": " << r.handler;
     if (r.location)
         out << " at " << r.location->file_name() << ':' << std::uint64_t{r.location->line()}

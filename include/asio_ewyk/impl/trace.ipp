@@ -8,17 +8,17 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_log.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_writer.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/diagnostics/trace.hpp>
 
 #include <ostream>
-#include <stdexcept>
 
 namespace asio_ewyk {
 
 ASIO_EWYK_DECL void trace::start(options const& o)
 {
-    if (o.events_per_thread == 0)
-        throw std::invalid_argument("events_per_thread must be at least 1");
+    detail::check_option(o.events_per_thread >= 1, "trace::options::events_per_thread",
+        "at least 1", o.events_per_thread);
     detail::trace_log::start(o.events_per_thread);
 }
 

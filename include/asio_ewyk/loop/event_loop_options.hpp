@@ -24,15 +24,17 @@ struct stall_report;
 struct event_loop_options
 {
     /** The share of I/O in percent, where there is more of both than the loop can do: tasks get
-        `(100 - io_ratio) / io_ratio` times as long as I/O took. 1 to 100; with 100 a round of tasks
-        has 64 of them at most, if there was I/O. The term and the default are Netty's.
+        `(100 - io_ratio) / io_ratio` times as long as I/O took. With 100 a round of tasks has 64 of
+        them at most, if there was I/O. The term and the default are Netty's.
+        @range 1 to 100, in percent
     */
     int io_ratio = 50;
 
-    /// The most tasks that may wait; 0: no limit. Beyond that a task from another thread is refused
-    /// with `queue_full_error`. Tasks of the loop's own thread are not: they belong to operations
+    /// The most tasks that may wait. Beyond that a task from another thread is refused with
+    /// `queue_full_error`. Tasks of the loop's own thread are not: they belong to operations
     /// that have begun. Asio's strands and the operations of other contexts do not expect it: a
     /// strand that is refused stays locked. So submit to a limited loop only from your own code.
+    /// @range 0 (no limit) or more, in tasks
     std::size_t max_pending_tasks = 0;
 
     /// The thread is named `<name>-<number>`, with the number of the loop in its group or, without
@@ -45,13 +47,15 @@ struct event_loop_options
     /// the process may use; the constructor tries that out on the thread that calls it. Other
     /// threads that a handler starts are bound as well, such as the one of Asio's resolver, but
     /// not those of this library. Linux only; elsewhere it has no effect.
+    /// @range empty, or numbers of CPUs that the process may use
     std::vector<int> cpus = {};
 
-    /** How long a loop without work goes on looking for some before it sleeps; at least 0. What
-        comes meanwhile needs no wake-up, neither of the one that submits nor of the loop: that
-        saves some microseconds for each, and costs a CPU. With `nanoseconds::max()` it never
-        sleeps: Netty's `SelectStrategy.BUSY_WAIT`. For loops that have a CPU of their own, see
-        #cpus; where threads outnumber CPUs, it takes the time of those that have work.
+    /** How long a loop without work goes on looking for some before it sleeps. What comes meanwhile
+        needs no wake-up, neither of the one that submits nor of the loop: that saves some
+        microseconds for each, and costs a CPU. With `nanoseconds::max()` it never sleeps: Netty's
+        `SelectStrategy.BUSY_WAIT`. For loops that have a CPU of their own, see `cpus`; where
+        threads outnumber CPUs, it takes the time of those that have work.
+        @range at least 0
     */
     std::chrono::nanoseconds busy_wait = std::chrono::nanoseconds::zero();
 
@@ -65,11 +69,12 @@ struct event_loop_options
     /// `std::terminate`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
-    /** How long a handler may run before it is reported as stalled. 0: nothing is reported. At
-        least 0. A report comes within a tenth of the threshold after it, or 2 ms if that is more,
-        while the handler still runs, on a machine that is not overloaded; within half of it for
-        the first handler after a silence. For that the process has a thread.
+    /** How long a handler may run before it is reported as stalled. A report comes within a tenth
+        of the threshold after it, or 2 ms if that is more, while the handler still runs, on a
+        machine that is not overloaded; within half of it for the first handler after a silence.
+        For that the process has a thread.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
+        @range 0 (nothing is reported) or more
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);
 
@@ -81,11 +86,12 @@ struct event_loop_options
     */
     std::function<void(stall_report const&)> on_stall = {};
 
-    /** The real-time signal that has a stalled thread write down its stack for the report; 0: none.
-        Linux with glibc only; from `SIGRTMIN` to `SIGRTMAX`, and the program must not use it for
-        anything else: a handler for it is installed, and stays. It interrupts system calls of the
-        thread, which are restarted where the system does that. It is not blocked on threads of the
-        library; those that call `run()` must not block it either, or there is no stack.
+    /** The real-time signal that has a stalled thread write down its stack for the report. Linux
+        with glibc only, and the program must not use it for anything else: a handler for it is
+        installed, and stays. It interrupts system calls of the thread, which are restarted where
+        the system does that. It is not blocked on threads of the library; those that call `run()`
+        must not block it either, or there is no stack.
+        @range 0 (none), `SIGRTMIN` to `SIGRTMAX`
     */
     int stack_signal = 0;
 

@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_OVERLOAD_LOAD_SHEDDER_HPP
 #define ASIO_EWYK_OVERLOAD_LOAD_SHEDDER_HPP
 
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/overload/shedding.hpp>
 #include <asio_ewyk/metrics.hpp>
 
@@ -18,7 +19,6 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -35,12 +35,13 @@ struct load_shedder_options
 {
     /// How long work may wait where there is more of it than can be done. What is not refused has
     /// waited for twice as long at most, once the overload has lasted for `interval`. The default
-    /// is the one of WeChat's DAGOR. More than 0.
+    /// is the one of WeChat's DAGOR.
+    /// @range more than 0
     std::chrono::nanoseconds max_queue_delay = std::chrono::milliseconds(20);
 
     /// How long everything that begins must have waited for more than `max_queue_delay`, before
-    /// anything is refused: a burst is no overload. The default is the one of CoDel, RFC 8289. At
-    /// least 0.
+    /// anything is refused: a burst is no overload. The default is the one of CoDel, RFC 8289.
+    /// @range at least 0
     std::chrono::nanoseconds interval = std::chrono::milliseconds(100);
 };
 
@@ -151,10 +152,10 @@ public:
 private:
     static load_shedder_options const& checked(load_shedder_options const& o)
     {
-        if (o.max_queue_delay <= std::chrono::nanoseconds::zero())
-            throw std::invalid_argument("max_queue_delay must be more than 0");
-        if (o.interval < std::chrono::nanoseconds::zero())
-            throw std::invalid_argument("interval must be at least 0");
+        detail::check_option(o.max_queue_delay > o.max_queue_delay.zero(),
+            "load_shedder_options::max_queue_delay", "more than 0", o.max_queue_delay);
+        detail::check_option(o.interval >= o.interval.zero(), "load_shedder_options::interval",
+            "at least 0", o.interval);
         return o;
     }
 

@@ -36,15 +36,16 @@ enum class connections_full
 */
 struct serve_options
 {
-    /// The most connections that are open at a time; 0: no limit.
+    /// The most connections that are open at a time.
+    /// @range 0 (no limit) or more, in connections
     std::size_t max_connections = 0;
 
     /// What happens to a client beyond `max_connections`.
     connections_full when_full = connections_full::wait;
 
     /// The most connections that are accepted in a second, also those that are closed at once; the
-    /// others wait in the system's backlog. What a tenth of a second allows may come at a time. 0:
-    /// no limit.
+    /// others wait in the system's backlog. What a tenth of a second allows may come at a time.
+    /// @range 0 (no limit) or more, in connections a second
     std::size_t max_accept_rate = 0;
 
     /// Says whether there is more work than can be done, as `load_shedder::overloaded` does. While
@@ -60,13 +61,14 @@ struct serve_options
     bool reuse_port = false;
 
     /// How long the listening socket is left alone when the system is out of descriptors or of
-    /// memory, or says something unexpected, or `overloaded` is true. More than 0.
+    /// memory, or says something unexpected, or `overloaded` is true.
+    /// @range more than 0
     std::chrono::nanoseconds back_off = std::chrono::milliseconds(50);
 
     /// How long sessions may go on after the operation was cancelled; then their connections are
-    /// shut down, so that whatever they read next is the end, and writing fails. 0: at once.
-    /// `nanoseconds::max()`: as long as they like. Netty's default. On Linux; elsewhere only
-    /// `cancel_sessions` has an effect then.
+    /// shut down, so that whatever they read next is the end, and writing fails. Netty's default.
+    /// On Linux; elsewhere only `cancel_sessions` has an effect then.
+    /// @range 0 (at once) or more; `nanoseconds::max()`: as long as they like
     std::chrono::nanoseconds drain = std::chrono::seconds(15);
 
     /// Whether sessions on event loops are cancelled: each with `cancellation_type::total` when the
@@ -94,6 +96,7 @@ struct serve_options
     std::function<void(std::exception_ptr)> on_session_error = {};
 
     /// A handle to the operation, for its metrics and to change limits. Keep a copy.
+    /// @range any handle
     serve_control control = {};
 };
 

@@ -5,13 +5,15 @@
 #ifndef ASIO_EWYK_TESTING_RANDOM_DELAYS_HPP
 #define ASIO_EWYK_TESTING_RANDOM_DELAYS_HPP
 
-// For the compiler's option `-include asio_ewyk/testing/random_delays.hpp`, in tests: threads are
-// delayed at random wherever production or a task changes hands. So handlers meet that hardly ever
-// meet otherwise. Best together with ThreadSanitizer: doc/ladder.adoc.
-//
-// All sources of a program need it, or none, else the program violates the One Definition Rule;
-// also those of the library, where these are compiled for themselves. It must come before every
-// other header of the library.
+/** @file
+    For the compiler's option `-include asio_ewyk/testing/random_delays.hpp`, in tests: threads are
+    delayed at random wherever production or a task changes hands. So handlers meet that hardly ever
+    meet otherwise. Best together with ThreadSanitizer: see the page _Ladder_.
+
+    All sources of a program need it, or none, else the program violates the One Definition Rule;
+    also those of the library, where these are compiled for themselves. It must come before every
+    other header of the library.
+*/
 
 #include <asio_ewyk/detail/observe/trace_event.hpp>
 

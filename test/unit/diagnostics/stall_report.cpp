@@ -246,6 +246,32 @@ BOOST_AUTO_TEST_CASE(says_the_location_that_it_was_given)
     BOOST_TEST(all.count(kind::running) == 2u);
 }
 
+// The line of a coroutine has its location instead of the type of what resumes it.
+BOOST_AUTO_TEST_CASE(names_a_coroutine_that_has_a_location_in_a_word)
+{
+    for (bool const says_where : {true, false})
+    {
+        reports all;
+        ewyk::strategy_options o;
+        o.stall_threshold = 5ms;
+        o.on_stall = all.callback();
+        ewyk::strategy_context ctx(o);
+        using executor = ewyk::strategy_executor;
+        auto const stall = [&]() -> asio::awaitable<void, executor> {
+            co_await asio::post(ctx, asio::use_awaitable_t<executor>());
+            if (says_where)
+                ewyk::this_invocation::set_location();
+            all.wait_for(kind::running);
+        };
+        co_spawn(ctx, stall(), asio::detached);
+        ctx.run();
+        std::ostringstream text;
+        text << all.first(kind::running);
+        BOOST_TEST(contains(text.str(), ": a coroutine at ") == says_where, text.str());
+        BOOST_TEST(contains(text.str(), "detail::awaitable_") != says_where, text.str());
+    }
+}
+
 // On a thread that is in no handler it has no effect, nor on the handler that comes next.
 BOOST_AUTO_TEST_CASE(a_location_outside_of_handlers_is_forgotten)
 {

@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_work_are_refused)
 {
     auto const names = [](std::string_view option) {
         return [=](std::invalid_argument const& e) {
-            return std::string_view(e.what()).starts_with(option);
+            return std::string_view(e.what()).starts_with(
+                "load_shedder_options::" + std::string(option) + " must be ");
         };
     };
     BOOST_CHECK_EXCEPTION(ewyk::load_shedder({.max_queue_delay = 0ns}), std::invalid_argument,

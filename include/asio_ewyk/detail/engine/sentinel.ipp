@@ -7,19 +7,18 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/sentinel.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace asio_ewyk::detail {
 
 ASIO_EWYK_DECL std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
 {
-    if (grace < std::chrono::nanoseconds::zero())
-        throw std::invalid_argument("grace must be at least 0");
+    check_option(grace >= grace.zero(), "strategy_options::grace", "at least 0", grace);
     return grace;
 }
 

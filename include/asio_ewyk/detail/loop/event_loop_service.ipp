@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
@@ -47,8 +48,8 @@ ASIO_EWYK_DECL event_loop_service::event_loop_service(asio::execution_context& o
     , share_(options_.io_ratio)
     , watch_(this, *this, stall_settings(options_))
 {
-    if (options_.busy_wait < std::chrono::nanoseconds::zero())
-        throw std::invalid_argument("busy_wait must not be negative");
+    check_option(options_.busy_wait >= options_.busy_wait.zero(),
+        "event_loop_options::busy_wait", "at least 0", options_.busy_wait);
     if (auto const cpu = this->cpu())
         check_cpu(*cpu);
 }

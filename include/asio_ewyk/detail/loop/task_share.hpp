@@ -5,10 +5,11 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_TASK_SHARE_HPP
 #define ASIO_EWYK_DETAIL_LOOP_TASK_SHARE_HPP
 
+#include <asio_ewyk/detail/os/checked_option.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <stdexcept>
 
 namespace asio_ewyk::detail {
 
@@ -25,8 +26,8 @@ public:
     explicit task_share(int io_ratio)
         : io_ratio_(io_ratio)
     {
-        if (io_ratio < 1 || io_ratio > 100)
-            throw std::invalid_argument("io_ratio must be from 1 to 100");
+        check_option(io_ratio >= 1 && io_ratio <= 100, "event_loop_options::io_ratio",
+            "from 1 to 100", io_ratio);
     }
 
     // A round of tasks begins, that long after the last one; 0 if the loop may have waited since.

@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/stall_observer.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
@@ -34,8 +35,7 @@ inline void say_that_nothing_reports() noexcept
 ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check()
 {
     check_real_time_signal("stack_signal", stack_signal);
-    if (threshold < std::chrono::nanoseconds::zero())
-        throw std::invalid_argument("stall_threshold must be at least 0");
+    check_option(threshold >= threshold.zero(), "stall_threshold", "at least 0", threshold);
     if (stall_observer const* const observer = linked_stall_observer())
         threshold = observer->threshold(threshold);
     else if (threshold != std::chrono::nanoseconds::zero())

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
@@ -29,19 +30,18 @@ namespace asio_ewyk::detail {
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
 {
-    auto const require = [](bool holds, char const* message) {
-        if (!holds)
-            throw std::invalid_argument(message);
-    };
     // More than any system has; a slot for each still fits in memory.
-    require(o.max_threads >= 1 && o.max_threads <= 1'000'000,
-        "max_threads must be from 1 to 1000000");
-    require(o.min_threads <= o.max_threads, "min_threads must be at most max_threads");
-    require(o.reserve == worker_pool_options::automatic || o.reserve < o.max_threads,
-        "reserve must be less than max_threads: a pool that only reserves runs nothing");
-    require(o.idle_timeout >= std::chrono::milliseconds(1), "idle_timeout must be at least 1 ms");
-    require(o.when_full == queue_full::caller_runs || o.when_full == queue_full::reject,
-        "when_full must be caller_runs or reject");
+    check_option(o.max_threads >= 1 && o.max_threads <= 1'000'000,
+        "worker_pool_options::max_threads", "from 1 to 1000000", o.max_threads);
+    check_option(o.min_threads <= o.max_threads, "worker_pool_options::min_threads",
+        "at most max_threads", o.min_threads);
+    // A pool that only reserves runs nothing.
+    check_option(o.reserve == worker_pool_options::automatic || o.reserve < o.max_threads,
+        "worker_pool_options::reserve", "less than max_threads", o.reserve);
+    check_option(o.idle_timeout >= std::chrono::milliseconds(1),
+        "worker_pool_options::idle_timeout", "at least 1 ms", o.idle_timeout);
+    check_option(o.when_full == queue_full::caller_runs || o.when_full == queue_full::reject,
+        "worker_pool_options::when_full", "caller_runs or reject", static_cast<int>(o.when_full));
     if (o.reserve == worker_pool_options::automatic)
     {
         std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
@@ -509,9 +509,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits con
     all.reserve = worker_pool_options::automatic;
     all.idle_timeout = l.idle_timeout;
     checked(std::move(all));
-    if (l.max_threads > options_.max_threads)
-        throw std::invalid_argument("max_threads must be at most "
-            + std::to_string(options_.max_threads) + ", which the pool was made with");
+    std::string const range
+        = "at most " + std::to_string(options_.max_threads) + ", which the pool was made with";
+    check_option(l.max_threads <= options_.max_threads, "worker_pool_limits::max_threads",
+        range.c_str(), l.max_threads);
     // Claimed all before one is woken: the first may be parked again while the last is claimed.
     std::vector<std::size_t> woken(2 * options_.max_threads);
     {

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/detail/loop/loop_watchers.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/server/accept_rate.hpp>
 #include <asio_ewyk/detail/server/listener.hpp>
 #include <asio_ewyk/detail/server/socket_identity.hpp>
@@ -24,7 +25,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -61,10 +61,10 @@ public:
         , workers_(figures_)
         , rate_(options_.max_accept_rate)
     {
-        if (options_.back_off <= options_.back_off.zero())
-            throw std::invalid_argument("back_off must be greater than 0");
-        if (options_.drain < options_.drain.zero())
-            throw std::invalid_argument("drain must be at least 0");
+        check_option(options_.back_off > options_.back_off.zero(), "serve_options::back_off",
+            "more than 0", options_.back_off);
+        check_option(options_.drain >= options_.drain.zero(), "serve_options::drain",
+            "at least 0", options_.drain);
     }
 
     serve_options const& options() const noexcept { return options_; }

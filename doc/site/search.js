@@ -10,11 +10,15 @@ const input = document.getElementById('search'), list = document.getElementById(
 const wordsOf = text => text.toLowerCase().split(/\s+/).filter(Boolean);
 const hasAll = (text, words) => words.every(word => text.toLowerCase().includes(word));
 
+// Whether a line of code declares a member of that name.
+const declares = (line, words) => words.length == 1 && /^\w+$/.test(words[0])
+  && new RegExp(`^\\s+[\\w:<>, ]+ ${words[0]}( = [^;]*)?;`, 'i').test(line);
+
 // Small is better: what is called so, what begins so, what has it in its name, other text, code. Of
 // names a definition in the reference is best, then a title there, then those of other pages.
 function rank(kind, inReference, text, words) {
   if (kind == 'text') return 100;
-  if (kind == 'code') return 101;
+  if (kind == 'code') return inReference && declares(text, words) ? 1 : 101;
   const whole = text.toLowerCase(), wanted = words.join(' ');
   const names = [whole, ...whole.split(/[^\w:.]+/), ...whole.split(/\W+/)];
   const match = whole == wanted || whole.split(/::|[ ,]+/).includes(wanted) && kind == 'name' ? 0
@@ -29,7 +33,8 @@ function search(words) {
     elements.forEach(([kind, id, text], at) => {
       if (kind == 'title') section = text;
       // Of code, one line has to have them all.
-      const line = kind == 'code' ? text.split('\n').find(line => hasAll(line, words)) : text;
+      const lines = kind == 'code' ? text.split('\n').filter(each => hasAll(each, words)) : [text];
+      const line = lines.find(each => declares(each, words)) ?? lines[0];
       if (line && hasAll(line, words))
         found.push({ rank: rank(kind, page.startsWith('reference'), line, words), text: line.trim(),
           where: section == title ? title : `${title}: ${section}`, page, id, at });
@@ -54,7 +59,7 @@ function show() {
   if (!list.firstChild) list.innerHTML = '<li>nothing</li>';
 }
 
-// The parts of an element that are any of the words; those of a line that has all of them first.
+// The parts of an element that are any of the words; those of the line that was found first.
 function ranges(element, words) {
   const nodes = [], found = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -73,7 +78,7 @@ function ranges(element, words) {
         range.setStart(...place(begin + at));
         range.setEnd(...place(begin + at + word.length - 1));
         range.setEnd(range.endContainer, range.endOffset + 1);
-        found.push([hasAll(line, words) ? 0 : 1, range]);
+        found.push([declares(line, words) ? 0 : hasAll(line, words) ? 1 : 2, range]);
       }
     begin += line.length;
   }

@@ -17,6 +17,7 @@ declare -A package_of=(
     [relacy]=relacy-dev
     [b2]=libboost1.81-tools-dev
     [rouge]=ruby-rouge
+    [browser]='chromium-headless-shell fonts-liberation'
     [gnuplot]=gnuplot-nox
     [libc++]='libc++-dev libc++abi-dev'
     [io_uring]=liburing-dev
@@ -61,6 +62,7 @@ is_available()
         websocketpp) has_file websocketpp/server.hpp ;;
         restinio) has_file restinio/all.hpp ;;
         io_uring) has_header "$(any_compiler)" liburing.h ;;
+        browser) command -v chromium-headless-shell chromium >/dev/null ;;
         rouge) ruby -e 'require "rouge"' 2>/dev/null ;;
         *) command -v "$1" >/dev/null ;;
     esac

@@ -206,7 +206,8 @@ private:
     void wake_up() noexcept;
     void woken();
     template <class Awaited>
-    bool pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept;
+    bool pass_on_wake_up(
+        std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept;
 
     void recall_tasks() noexcept;
     void give_again();

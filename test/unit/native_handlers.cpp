@@ -359,6 +359,31 @@ BOOST_AUTO_TEST_CASE(after_one_was_late_it_is_looked_ten_times_a_second)
     runner.join();
 }
 
+// The first one that is late comes at any time. With a silence in its place see above.
+BOOST_AUTO_TEST_CASE(while_native_ones_run_it_is_looked_ten_times_a_second)
+{
+    std::atomic<bool> enough{false};
+    ewyk::strategy_context ctx(with_threads(ewyk::strategy_t::eat_what_you_kill));
+    deadline const d(ctx);
+    asio::basic_waitable_timer<std::chrono::steady_clock,
+        asio::wait_traits<std::chrono::steady_clock>, asio::io_context::executor_type>
+        timer(native(ctx));
+    std::function<void()> again = [&] {
+        timer.expires_after(1ms);
+        timer.async_wait([&](auto) {
+            if (!enough)
+                again();
+        });
+    };
+    again();
+    std::thread runner([&] { ctx.run(); });
+    BOOST_TEST(eventually([] { return looks() != 0; }));
+    unsigned long const before = looks();
+    BOOST_TEST(eventually([&] { return looks() >= before + 40; }));
+    enough = true;
+    runner.join();
+}
+
 #endif
 
 // Ours and theirs wait for each other.

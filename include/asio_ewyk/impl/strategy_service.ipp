@@ -312,8 +312,9 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
         if (visits && (n == 0 || frame.counted % 32 == 0)
             && is_past(next_call_.load(std::memory_order_relaxed)) && succession_.inside() > 1)
         {
-            bool const came = pass_on_wake_up(0, [this] { return wake_queued_.load(); });
-            next_call_.store(came ? detail::time_point{} : detail::after(longest_pause),
+            bool const came = pass_on_wake_up(
+                0, std::chrono::microseconds(200), [this] { return wake_queued_.load(); });
+            next_call_.store(detail::after(came ? shortest_pause : longest_pause),
                 std::memory_order_relaxed);
         }
     }
@@ -410,13 +411,14 @@ ASIO_EWYK_DECL void strategy_service::woken()
     };
     if (passed_on < threads_.runners() + threads_.pool().client().pins() && is_meant_for_another())
         [[unlikely]]
-        pass_on_wake_up(passed_on + 1, is_meant_for_another);
+        pass_on_wake_up(passed_on + 1, std::chrono::milliseconds(1), is_meant_for_another);
 }
 
-// Has another thread that is inside run woken(), if one can, and waits a moment for what comes of
-// it. `times`: how many have passed it on. False if nothing came of it.
+// Has another thread that is inside run woken(), if one can, and waits so long at most for what
+// comes of it. `times`: how many have passed it on. False if nothing came of it.
 template <class Awaited>
-bool strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) noexcept
+bool strategy_service::pass_on_wake_up(
+    std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept
 {
     // It sleeps, and is not late; but the task that it may be in is.
     detail::call_frame* const here = frame();
@@ -424,7 +426,7 @@ bool strategy_service::pass_on_wake_up(std::size_t times, Awaited is_awaited) no
         = !here->in_task && !succession_.is_exclusive() && succession_.keep(*here);
     passed_on_.store(times);
     wake_up();
-    auto const enough = detail::after(std::chrono::milliseconds(1));
+    auto const enough = detail::after(moment);
     bool awaited = true;
     while ((awaited = is_awaited()) && std::chrono::steady_clock::now() < enough)
         std::this_thread::sleep_for(std::chrono::microseconds(50));

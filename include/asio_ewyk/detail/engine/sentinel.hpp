@@ -143,6 +143,7 @@ private:
     bool wait_out(lease::number n) noexcept;
     void take_over(lease::sight const& s, bool may_start) noexcept;
     bool keeps_running(time_point now) noexcept;
+    bool has_worked(lease::sight const& s) noexcept;
     time_point look(time_point now) noexcept override;
 
     lease const& lease_;
@@ -192,6 +193,9 @@ private:
     bool drowsy_ = true; // it has set in_bed_, and looks once more, or is in bed
     time_point drowsy_since_{};
     time_point roused_{};
+    thread_id worker_ = 0;    // when it looked from its bed last, the producer
+    duration used_{};         // and its CPU time
+    time_point slept_since_{};
 };
 
 } // namespace asio_ewyk::detail

@@ -11,8 +11,10 @@
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -352,13 +354,25 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     else if (now - drowsy_since_ >= shortest_nap)
     {
         interval_.forget();
+        if (!s.held)
+            return forever;
         // A native handler that ends the wait rouses nothing.
-        if (s.held)
-            return after(
-                native ? native_look : std::max<duration>(now - progress_, first_look), now);
-        return forever;
+        bool const often = has_worked(s) || native;
+        return after(often ? native_look : std::max<duration>(now - progress_, first_look), now);
     }
     return now + shortest_nap;
+}
+
+// The watchdog, each time that it looks from its bed: whether the producer has used the CPU since
+// the last time, and nothing has roused the watchdog. Then there are native handlers.
+ASIO_EWYK_DECL bool sentinel::has_worked(lease::sight const& s) noexcept
+{
+    auto const used = cpu_time_of(cpu_clock_of(s.producer)).value_or(duration::zero());
+    bool const same = worker_ == s.producer && roused_ < slept_since_;
+    bool const more = used > std::exchange(used_, used);
+    worker_ = s.producer;
+    slept_since_ = std::chrono::steady_clock::now();
+    return same && more;
 }
 
 } // namespace asio_ewyk::detail

@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_DETAIL_OS_THREAD_CLOCK_HPP
 #define ASIO_EWYK_DETAIL_OS_THREAD_CLOCK_HPP
 
+#include <asio_ewyk/detail/os/this_thread.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -34,6 +36,17 @@ inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
 #if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
     if (cpu_clock id{}; ::pthread_getcpuclockid(::pthread_self(), &id) == 0)
         return id;
+#endif
+    return std::nullopt;
+}
+
+// That of a thread of this process, by the system's number of it; for cpu_time_of() only.
+inline std::optional<cpu_clock> cpu_clock_of([[maybe_unused]] thread_id thread) noexcept
+{
+#if defined(__linux__) && defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
+    // As the kernel encodes it, and the C library with it: of one thread, the scheduler's.
+    if (thread != 0)
+        return static_cast<cpu_clock>(~static_cast<unsigned>(thread) << 3 | 6u);
 #endif
     return std::nullopt;
 }

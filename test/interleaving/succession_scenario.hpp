@@ -67,8 +67,7 @@ public:
         of_.wake_by(
             [](void* self) noexcept { static_cast<succession_scenario*>(self)->wake_up(true); },
             this);
-        if (s.visits)
-            of_.visits_.word_.set(2);
+        of_.visits_.word_.set(s.visits ? 2 : 0);
         // A slot for each caller.
         crew_.callers().free_.bits_.set((std::uint64_t{1} << s.limits.size()) - 1);
         limit_.fill(unlimited);

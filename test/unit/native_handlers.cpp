@@ -316,6 +316,36 @@ LINUX_DATA_TEST_CASE(the_first_one_after_a_silence_may_wait, leasing, s)
     runner.join();
 }
 
+// By then the watchdog looks each time after another second and more. A machine may stall for as
+// long, but not three times.
+LINUX_DATA_TEST_CASE(the_first_of_all_that_blocks_is_noticed_before_the_next_look, leasing, s)
+{
+    bool noticed = false;
+    for (int attempt = 0; attempt != 3 && !noticed; ++attempt)
+    {
+        event done;
+        event tried;
+        ewyk::strategy_context ctx(with_threads(s));
+        deadline const d(ctx);
+        std::thread runner([&] {
+            auto const work = asio::make_work_guard(ctx);
+            ctx.run();
+        });
+        std::this_thread::sleep_for(1500ms);
+        asio::post(native(ctx), [&] {
+            asio::post(native(ctx), [&] {
+                noticed = done.wait(700ms);
+                tried.set();
+            });
+            asio::post(native(ctx), [&] { done.set(); });
+        });
+        BOOST_TEST(tried.wait());
+        ctx.stop();
+        runner.join();
+    }
+    BOOST_TEST(noticed);
+}
+
 #if defined(__linux__)
 
 namespace {

@@ -38,10 +38,10 @@ public:
         changed_.notify_all();
     }
 
-    bool wait()
+    bool wait(std::chrono::steady_clock::duration time = patience)
     {
         std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, patience, [this] { return set_; });
+        return changed_.wait_for(lock, time, [this] { return set_; });
     }
 
 private:

@@ -139,6 +139,7 @@ public:
     void mark_native(call_frame& frame) noexcept
     {
         lease_.mark(frame.lease_number, lease::activity::native);
+        sentinel_.alert();
     }
 
     // The producer, before a task: none may take over while it runs. False if one has.
@@ -181,8 +182,8 @@ public:
     // this one is the producer still.
     bool hand_over(call_frame& frame, strategy_t s) noexcept;
 
-    // Whether handlers are visited one by one, as native ones were late; counts them. No less than
-    // while their threads are inside.
+    // Whether handlers are visited one by one, as native ones were late, or as they are the first;
+    // counts them. No less than while the threads of late ones are inside.
     bool visits() noexcept
     {
         int const left = visits_.load(std::memory_order_relaxed);
@@ -275,7 +276,7 @@ private:
 
     // Written by the thread that ends a lease, counted down by the producer. Relaxed: who acquires
     // the lease next sees it; one that is lost is one handler more.
-    std::atomic<int> visits_{0};
+    std::atomic<int> visits_;
 
     strategy_counters counters_;
     returning_threads returning_;

@@ -21,6 +21,7 @@ ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::
     , sections_(sections)
     , owner_(owner)
     , request_(request)
+    , visits_(leases_ && grace > grace.zero() ? visits_to_see : 0)
     , sentinel_(lease_, *this, leases_ ? grace : std::chrono::nanoseconds::zero())
 {
 }

@@ -3,7 +3,7 @@
 # copy at https://www.boost.org/LICENSE_1_0.txt)
 #
 # Sourced by the scripts that build. `install_missing <tool>...` makes tools available: with apt-get
-# where that is allowed; else it says in one line what is missing, and returns 1.
+# where that is allowed; else it says in one line what to install, and returns 1.
 # EWYK_NO_INSTALL=1 forbids apt-get. `configure` needs $root, the directory of the sources.
 
 declare -A package_of=(
@@ -74,7 +74,7 @@ missing_packages()
     for tool in "$@"; do
         # Unquoted: one line for each package.
         is_available "$tool" || printf '%s\n' ${package_of[$tool]:-${tool/clang++/clang}}
-    done
+    done | awk '!seen[$0]++'
 }
 
 may_install()
@@ -103,7 +103,7 @@ install_missing()
         mapfile -t packages < <(missing_packages "$@")
     fi
     [[ ${#packages[@]} -eq 0 ]] && return
-    echo "please install: ${packages[*]}" >&2
+    echo "please install as root: apt-get install -y ${packages[*]}" >&2
     return 1
 }
 

@@ -114,7 +114,8 @@ Columns, per second unless said otherwise:
   late/s                    threads that came back and were not needed to produce
   queued                    tasks that wait now
   start, park, prod, run    threads by state now, `of` so many at most
-  delay, run                from the submission of a task until it began, and how long it ran
+  delay, run                from the submission of a task until it began, and how long it ran;
+                            completions that run in place have no delay that is known
   poll                      how long a round of a loop's tasks kept I/O waiting
 )";
 }

@@ -25,8 +25,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void detail::describe(
         << " for " << ms << " ms";
     if (r.kind == stall_kind::running)
         out << (r.sleeps ? " and waits for something" : " and computes or has no core");
-    // Where it is says more than the 240 characters of what resumes a coroutine.
-    if (r.location && r.handler.find("detail::awaitable_") != std::string::npos)
+    // What resumes a coroutine has a name of some 240 characters, and all have the same.
+    if (r.handler.find("detail::awaitable_") != std::string::npos)
         out << ": a coroutine";
     else if (!r.handler.empty())
         out << ": " << r.handler;

@@ -38,6 +38,7 @@ struct produced_by_one : scenario
               s == strategy_t::produce_consume, this, asks)
     {
         of.lease_.acquire(first, false);
+        of.visits_.store(0); // otherwise one that resumes leaves, to come back
         slot = crew.callers().occupy(idle, detail::forever, [] { return false; });
     }
 

@@ -23,6 +23,12 @@ declare -A package_of=(
     [io_uring]=liburing-dev
     [websocketpp]=libwebsocketpp-dev
     [restinio]=librestinio-dev
+    [x86_64-w64-mingw32-g++-posix]=g++-mingw-w64-x86-64-posix
+    [wine]='wine wine64'
+    [aarch64-linux-gnu-g++]=g++-aarch64-linux-gnu
+    [arm-linux-gnueabihf-g++]=g++-arm-linux-gnueabihf
+    [qemu-aarch64-static]=qemu-user-static
+    [qemu-arm-static]=qemu-user-static
     [boost_filesystem]=libboost-filesystem1.81-dev
 )
 

@@ -11,6 +11,7 @@ option(ASIO_EWYK_HEADERS_ONLY "Test without a compiled library of Boost" OFF)
 set(ASIO_EWYK_BOOST "" CACHE PATH "Test with the Boost whose headers are in this directory")
 option(ASIO_EWYK_TEST_ALL
     "Test also what takes long to compile: with other people's libraries, and without this one" ON)
+option(ASIO_EWYK_TEST_PORTABLE "Test on Linux what other systems get" OFF)
 set(ASIO_EWYK_SANITIZE "" CACHE STRING "Empty, \"address,undefined\" or \"thread\"")
 set_property(CACHE ASIO_EWYK_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
 
@@ -35,6 +36,9 @@ if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(ASIO_EWYK_TEST_PORTABLE)
+    add_compile_definitions(ASIO_EWYK_PORTABLE BOOST_ASIO_DISABLE_EPOLL)
+endif()
 # What it lacks is that of the Boost that is found below.
 if(ASIO_EWYK_BOOST)
     include_directories(BEFORE SYSTEM ${ASIO_EWYK_BOOST})

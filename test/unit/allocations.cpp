@@ -155,7 +155,9 @@ BOOST_AUTO_TEST_CASE(of_a_thread_s_name)
         seen = ewyk::detail::name_of_this_thread();
     }).join();
     BOOST_TEST(needed == 0);
+#if defined(ASIO_EWYK_HAS_LINUX)
     BOOST_TEST(seen == "xxxx-end-123456");
+#endif
 }
 
 // Whatever it is that it gets no memory for, the program goes on, and the thread comes when it can.

@@ -230,6 +230,7 @@ ORDER_TEST_CASE(sockets_that_become_ready_and_post)
     });
 }
 
+#if defined(BOOST_ASIO_HAS_EPOLL) // select() takes no hang-up for an error
 ORDER_TEST_CASE(a_read_and_a_wait_that_become_ready_at_once)
 {
     stream_pair pair(ctx);
@@ -240,6 +241,7 @@ ORDER_TEST_CASE(a_read_and_a_wait_that_become_ready_at_once)
         asio::post(ctx, ran("p"));
     });
 }
+#endif
 
 ORDER_TEST_CASE(an_echo_between_posts)
 {

@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#if defined(SIGALRM) // Windows has none
 #include <unistd.h>
 
 namespace {
@@ -67,3 +69,5 @@ struct hang_guard_fixture
 BOOST_TEST_GLOBAL_FIXTURE(hang_guard_fixture);
 
 } // namespace
+
+#endif

@@ -57,7 +57,7 @@ void after_many(asio::io_context::executor_type ex, int left, std::function<void
     asio::post(ex, [=, f = std::move(f)] { after_many(ex, left - 1, f); });
 }
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 // Elsewhere nothing tells that such a handler has blocked.
 #define LINUX_DATA_TEST_CASE BOOST_DATA_TEST_CASE
 #else
@@ -346,7 +346,7 @@ LINUX_DATA_TEST_CASE(the_first_of_all_that_blocks_is_noticed_before_the_next_loo
     BOOST_TEST(noticed);
 }
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 
 namespace {
 

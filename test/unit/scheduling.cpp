@@ -9,7 +9,7 @@
 
 #include <asio_ewyk/loop/event_loop.hpp>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 
 #include <future>
 #include <sched.h>

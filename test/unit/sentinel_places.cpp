@@ -8,7 +8,7 @@
 #include "pool_support.hpp"
 #include <asio_ewyk/diagnostics/dump.hpp>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 
 #include <sched.h>
 #include <sys/syscall.h>

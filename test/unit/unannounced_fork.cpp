@@ -11,7 +11,7 @@
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 // A sanitizer ends the child of a process with threads.
-#if defined(__linux__) && defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)
+#if defined(ASIO_EWYK_HAS_LINUX) && defined(__GLIBC__) && !defined(ASIO_EWYK_TEST_SANITIZED)
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_context_tells_it_of_its_own_pool)
     BOOST_TEST(told.wait());
 }
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 
 // It may be told on the watchdog's thread, whose locks a fork waits for, and another context.
 BOOST_AUTO_TEST_CASE(what_is_told_may_fork_and_run_a_context)

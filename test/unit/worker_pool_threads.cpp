@@ -21,6 +21,8 @@ BOOST_AUTO_TEST_SUITE(worker_pool_threads)
 
 namespace {
 
+#if defined(ASIO_EWYK_HAS_LINUX)
+
 std::string name_of_this_thread()
 {
     char name[16] = {};
@@ -75,6 +77,8 @@ BOOST_AUTO_TEST_CASE(the_number_of_an_ended_thread_is_given_again)
     for (int i = 0; i != 5; ++i)
         BOOST_TEST_REQUIRE(eventually(number_0_comes_and_goes));
 }
+
+#endif
 
 #if defined(ASIO_EWYK_TEST_HAS_FIGURES) && !defined(ASIO_EWYK_TEST_SANITIZED)
 

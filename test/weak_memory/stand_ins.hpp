@@ -14,6 +14,7 @@
 #define ASIO_EWYK_DETAIL_OS_SCHEDULING_HPP
 #define ASIO_EWYK_DETAIL_OS_SIGNALS_HPP
 #define ASIO_EWYK_DETAIL_OS_THIS_THREAD_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_END_HPP
 #define ASIO_EWYK_DETAIL_OBSERVE_THREAD_ACTIVITY_HPP
 #define ASIO_EWYK_DETAIL_OBSERVE_TRACE_POINT_HPP
 
@@ -40,19 +41,16 @@ inline int this_cpu() noexcept { return 0; }
 inline bool sleeps(thread_id) noexcept { return true; }
 inline int allowed_cpus() noexcept { return 1; }
 
-template <class F>
-class at_thread_end
+template <class T>
+struct until_thread_end
 {
-public:
-    explicit at_thread_end(F f) noexcept
-        : f_(f)
+    template <class... Arguments>
+    explicit until_thread_end(Arguments&&... arguments)
+        : object{arguments...}
     {
     }
 
-    ~at_thread_end() { f_(); }
-
-private:
-    F const f_;
+    T object;
 };
 
 struct block_signals

@@ -23,6 +23,11 @@
 #error "asio_ewyk takes Boost 1.81 or later; in Debian 12 that is the package libboost1.81-dev"
 #endif
 
+// Of <windows.h>: hundreds of errors in the standard library's and our own functions would follow.
+#if defined(min) || defined(max)
+#error "asio_ewyk is not for macros named min and max: define NOMINMAX before <windows.h>"
+#endif
+
 // Asio has no locks then.
 #if defined(BOOST_ASIO_DISABLE_THREADS)
 #error "asio_ewyk has threads of its own: compile without BOOST_ASIO_DISABLE_THREADS"
@@ -38,7 +43,14 @@
 #define ASIO_EWYK_DETAIL_INLINE_EXCEPTION_HANDLING
 #endif
 
-#if defined(__unix__) || defined(__APPLE__)
+// What the system has; what it is, is asked nowhere else. With ASIO_EWYK_PORTABLE, Linux is taken
+// for a POSIX system like others: so what they get can be tested there.
+#if defined(__linux__) && !defined(ASIO_EWYK_PORTABLE)
+#define ASIO_EWYK_HAS_LINUX
+#endif
+#if defined(_WIN32)
+#define ASIO_EWYK_HAS_WINDOWS
+#elif defined(__unix__) || defined(__APPLE__)
 #define ASIO_EWYK_HAS_PTHREAD
 #endif
 

@@ -46,7 +46,7 @@ struct event_loop_options
     /// `cpus[i % cpus.size()]` only. Empty: the system chooses. A number must be one of a CPU that
     /// the process may use; the constructor tries that out on the thread that calls it. Other
     /// threads that a handler starts are bound as well, such as the one of Asio's resolver, but
-    /// not those of this library. Linux only; elsewhere it has no effect.
+    /// not those of this library. Linux only; elsewhere it must be empty.
     /// @range empty, or numbers of CPUs that the process may use
     std::vector<int> cpus = {};
 

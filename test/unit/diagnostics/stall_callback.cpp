@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(defaults)
 
 // The stack
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(ASIO_EWYK_HAS_LINUX) && defined(__GLIBC__)
 
 CONTEXT_TEST_CASE(writes_down_the_stack, s)
 {

@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(times)
         BOOST_TEST((stall_threshold_from(bad) == std::nullopt), bad);
 }
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX) // the monitor is known by its name
 
 namespace {
 

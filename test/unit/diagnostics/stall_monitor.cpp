@@ -7,7 +7,7 @@
 #include "../memory_support.hpp"
 #include "stall_support.hpp"
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 
 #include "stall_support.hpp"
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX) // the thread that reports is known by its name
 
 #include <fcntl.h>
 #include <sys/syscall.h>

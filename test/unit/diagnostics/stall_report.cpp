@@ -56,7 +56,7 @@ CONTEXT_TEST_CASE(names_a_handler_of_a_context, s)
     BOOST_TEST(!r.location.has_value());
     BOOST_TEST(r.stack.empty());
     BOOST_TEST(r.suppressed == 0u);
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     BOOST_TEST(r.thread_id != 0);
     BOOST_TEST(!r.thread_name.empty());
 #endif
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(names_the_thread_of_a_caller)
         asio::post(ctx, the_stuck_one{&all, &seen});
         BOOST_TEST(ctx.run_one() == 1u);
         BOOST_TEST(seen);
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
         BOOST_TEST(all.first(kind::running).thread_id == ::gettid());
         return all.first(kind::running).sleeps;
 #else
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(names_a_coroutine_in_a_word)
         ctx.run();
         std::ostringstream text;
         text << all.first(kind::running);
-        BOOST_TEST(contains(text.str(), says_where ? ": a coroutine at " : ": a coroutine, thread "),
+        BOOST_TEST(contains(text.str(), says_where ? ": a coroutine at " : ": a coroutine, "),
             text.str());
         BOOST_TEST(!contains(text.str(), "detail::awaitable_"), text.str());
         BOOST_TEST(contains(all.first(kind::running).handler, "detail::awaitable_"));

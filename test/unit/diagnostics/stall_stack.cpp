@@ -6,7 +6,7 @@
 
 #include "stall_support.hpp"
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(ASIO_EWYK_HAS_LINUX) && defined(__GLIBC__)
 
 #include <cerrno>
 #include <ctime>

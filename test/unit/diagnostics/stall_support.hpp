@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <filesystem>
 #include <fstream>
 #endif
@@ -85,7 +85,7 @@ private:
     std::vector<ewyk::stall_report> all_; // guarded by mutex_
 };
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 
 /// The directory of the monitor's thread in /proc; empty if there is none.
 inline std::filesystem::path monitors_directory()

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_late_task_is_taken_over_from)
 {
     auto const t = recorded_hand_over(1ms);
     BOOST_TEST(arrives_after(t, "taken over"));
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     // It says which thread was late, whichever noticed.
     BOOST_TEST(has(t, [&](auto const& taken) {
         auto const late = t.os_threads.find(taken.late);
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(event_loops_are_recorded)
     BOOST_TEST(t.count('i', "post") == 5u);
     BOOST_TEST(t.count('B', "consume") == 5u);
     BOOST_TEST(t.count('B', "round") >= 1u);
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     // The thread has ended.
     BOOST_TEST(std::any_of(t.threads.begin(), t.threads.end(),
         [](auto const& thread) { return thread.second.starts_with("traced"); }));

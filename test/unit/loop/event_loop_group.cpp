@@ -6,7 +6,7 @@
 
 #include "../pool_support.hpp"
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <pthread.h>
 #endif
 
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_shutdown_is_seen_before_the_end)
     BOOST_TEST(group.shutting_down());
 }
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 BOOST_AUTO_TEST_CASE(threads_have_names)
 {
     auto const names_of = [](ewyk::event_loop_group& group) {

@@ -37,7 +37,7 @@ asio::awaitable<void> stubborn(tcp::socket socket)
     co_await never.async_wait(asio::use_awaitable);
 }
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 template <class Workers>
 void close_idle_connections()
 {

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <cstdint>
@@ -14,9 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#if defined(__linux__) && __has_include(<execinfo.h>)
-#define ASIO_EWYK_DETAIL_CAPTURES_STACKS 1
-
+#if defined(ASIO_EWYK_DETAIL_CAPTURES_STACKS)
 #include <boost/config.hpp>
 #include <boost/core/demangle.hpp>
 

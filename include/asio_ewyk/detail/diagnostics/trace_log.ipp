@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_log.hpp>
+#include <asio_ewyk/detail/os/thread_end.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -53,14 +54,12 @@ struct trace_log::state
 
 struct trace_log::keeper
 {
-    std::shared_ptr<trace_ring> ring;
+    std::shared_ptr<trace_ring> ring = {};
 
-    keeper() = default;
-    keeper(keeper const&) = delete;
-    keeper& operator=(keeper const&) = delete;
     ~keeper()
     {
-        mine_ = {nullptr, 0, true};
+        if constexpr (!outlives_thread_locals)
+            mine_ = {nullptr, 0, true};
         if (!ring)
             return;
         std::shared_ptr<trace_ring> const last = std::move(ring);
@@ -114,7 +113,6 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
 {
     if (session == 0 || mine_.ended)
         return false;
-    thread_local keeper kept;
     std::shared_ptr<trace_ring> before;
     state& s = state::shared(); // made by start()
     std::lock_guard const lock(s.mutex);
@@ -122,6 +120,7 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
         return false;
     try
     {
+        keeper& kept = *until_thread_end<keeper>();
         auto ring = std::make_shared<trace_ring>(s.capacity);
         s.has.all.push_back(ring);
         before = std::exchange(kept.ring, std::move(ring));

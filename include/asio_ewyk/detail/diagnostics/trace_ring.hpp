@@ -83,7 +83,7 @@ public:
         records.clear();
         records.reserve(static_cast<std::size_t>(end - begin));
         for (std::uint64_t i = begin; i != end; ++i)
-            records.push_back(slots_[i % size_].read());
+            records.push_back(slots_[static_cast<std::size_t>(i % size_)].read());
         // One record more than is counted may have been begun since. Relaxed: see above.
         std::uint64_t const now = count_.load(std::memory_order_relaxed);
         std::uint64_t const intact = now < size_ ? 0 : now - size_ + 1;

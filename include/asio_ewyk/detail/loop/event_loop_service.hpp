@@ -189,7 +189,7 @@ private:
     std::unique_ptr<task_times> const times_; // null without the option `timing`
 
     // From the beginning: an io_context without work stops, even before it is run.
-    asio::executor_work_guard<asio::io_context::executor_type> const open_;
+    asio::executor_work_guard<asio::io_context::executor_type> open_;
 
     // The loop's own.
     task_list ready_;

@@ -453,6 +453,7 @@ ASIO_EWYK_DECL void event_loop_service::shutdown()
 {
     closed_.store(true);
     destroy_tasks(); // there are some only if the thread could not be started
+    open_.reset();   // Asio's io_context for Windows waits for the end of all work
 }
 
 ASIO_EWYK_DECL loop_metrics event_loop_service::metrics() const

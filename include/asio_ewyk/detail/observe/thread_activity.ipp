@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/thread_end.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -16,11 +17,13 @@ namespace asio_ewyk::detail {
 
 struct thread_activity::at_thread_end
 {
+    thread_activity& record;
+
     ~at_thread_end()
     {
-        if (mine_ != &shared_)
-            mine_->vacate();
-        mine_ = &shared_; // for what the destructors of other thread-local objects run
+        record.vacate();
+        if constexpr (!outlives_thread_locals)
+            mine_ = &shared_; // for what the destructors of other thread-local objects run
     }
 };
 
@@ -33,8 +36,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void thread_activity::claim() noexcept
     }
     // Relaxed: the first change of the record, which is a release, publishes it.
     mine_->thread_.store(this_thread_id(), std::memory_order_relaxed);
-    thread_local at_thread_end const end;
-    static_cast<void>(end);
+    try
+    {
+        until_thread_end<at_thread_end> const end(*mine_);
+    }
+    catch (...)
+    {
+        // Without memory for that no other thread has the record later.
+    }
 }
 
 ASIO_EWYK_DECL void thread_activity::forget_others() noexcept

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <sched.h>
 
 #include <cerrno>
@@ -34,7 +34,7 @@ namespace asio_ewyk::detail {
 class cpu_mask
 {
 public:
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     static constexpr int end = CPU_SETSIZE; // the first CPU that there is no room for
 
     static cpu_mask only(int cpu) noexcept
@@ -104,8 +104,9 @@ inline int allowed_cpus() noexcept
 
 // Throws if a thread cannot be bound to that CPU. The only way to find out is to try; so this
 // thread is bound to it for a moment.
-ASIO_EWYK_COLD inline void check_cpu(int cpu)
+ASIO_EWYK_COLD inline void check_cpu([[maybe_unused]] int cpu)
 {
+#if defined(ASIO_EWYK_HAS_LINUX)
     if (cpu < 0 || cpu >= cpu_mask::end)
         throw std::invalid_argument(
             "cpus must be numbers from 0 to " + std::to_string(cpu_mask::end - 1));
@@ -119,6 +120,9 @@ ASIO_EWYK_COLD inline void check_cpu(int cpu)
     if (error)
         throw std::system_error(
             error, std::system_category(), "cpus: number " + std::to_string(cpu));
+#else
+    throw std::invalid_argument("cpus must be empty on this platform");
+#endif
 }
 
 // While it lives this thread is bound to that CPU, if one is given.

@@ -63,7 +63,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t cpu_quota(std::string const& root)
 ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t usable_cpus() noexcept
 {
     std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     try
     {
         return std::min(cores, cpu_quota());

@@ -10,7 +10,7 @@
 // ThreadSanitizer holds back the signals of a thread that sleeps in a system call of its own, for
 // as long as it sleeps: a program that waits for SIGTERM could not be ended.
 // ASIO_EWYK_DETAIL_FUTEX_PARKER is for tests without signals, which test the parker that ships.
-#if defined(__linux__) && defined(__LP64__) \
+#if defined(ASIO_EWYK_HAS_LINUX) && defined(__LP64__) \
     && (!defined(ASIO_EWYK_DETAIL_TSAN) || defined(ASIO_EWYK_DETAIL_FUTEX_PARKER))
 #define ASIO_EWYK_DETAIL_HAS_FUTEX_PARKER
 #include <asio_ewyk/detail/os/futex_parker.hpp>

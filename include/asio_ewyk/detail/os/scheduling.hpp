@@ -7,7 +7,7 @@
 
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <sched.h>
 #include <sys/resource.h>
 #endif
@@ -19,7 +19,7 @@ namespace asio_ewyk::detail {
 // priority they have that of the thread that starts them, if it is lower.
 class scheduling
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 public:
     scheduling() noexcept
         : class_(::sched_getscheduler(0))
@@ -52,6 +52,7 @@ private:
     cpu_mask cpus_{};
 #else
 public:
+    scheduling() noexcept {}
     void apply() const noexcept {}
 #endif
 };

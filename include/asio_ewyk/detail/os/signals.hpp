@@ -13,6 +13,9 @@
 #if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <signal.h>
 #endif
+#if defined(ASIO_EWYK_HAS_LINUX) && __has_include(<execinfo.h>)
+#define ASIO_EWYK_DETAIL_CAPTURES_STACKS // by a signal
+#endif
 
 namespace asio_ewyk::detail {
 
@@ -61,6 +64,7 @@ private:
     sigset_t mask_;
 #else
 public:
+    signal_mask() noexcept {}
     void apply() const noexcept {}
 #endif
 };
@@ -68,7 +72,7 @@ public:
 // Throws unless the signal of that option is 0 or one that the program may give away.
 ASIO_EWYK_COLD inline void check_real_time_signal(char const* option, int signal)
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
         throw std::invalid_argument(
             std::string(option) + " must be 0 or from SIGRTMIN to SIGRTMAX");
@@ -81,7 +85,7 @@ ASIO_EWYK_COLD inline void check_real_time_signal(char const* option, int signal
 // For threads of the library, also if the creator of the context blocks it.
 inline void unblock_signal([[maybe_unused]] int signal) noexcept
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     if (signal == 0)
         return;
     sigset_t one;

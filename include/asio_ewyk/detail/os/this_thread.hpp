@@ -10,9 +10,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <sched.h>
 #if defined(__GLIBC__) && __has_include(<sys/rseq.h>) && __has_builtin(__builtin_thread_pointer)
 #define ASIO_EWYK_DETAIL_RSEQ
@@ -61,7 +60,7 @@ inline int this_cpu() noexcept
             return cpu;
     }
 #endif
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     return ::sched_getcpu();
 #else
     return -1;
@@ -71,7 +70,7 @@ inline int this_cpu() noexcept
 // Names a thread of this process to sleeps().
 using thread_id = int;
 
-// As the system has it (Linux; 0 elsewhere); after a fork it is another one.
+// As the system has it (Linux, Windows; 0 elsewhere); after a fork it is another one.
 thread_id current_thread_id() noexcept;
 
 // This thread's, without a system call each time.
@@ -102,35 +101,6 @@ inline thread_id this_thread_id() noexcept
 // length, 0 if there is none. Leaves errno alone.
 std::size_t read_of_thread(
     thread_id thread, char const* file, char* text, std::size_t room) noexcept;
-
-// Has this thread call f() when it ends: after the destructors of the thread-local objects that are
-// made after this one. Once for each type and thread.
-template <class F>
-class at_thread_end
-{
-public:
-    explicit at_thread_end(F f) noexcept
-    {
-        static_assert(std::is_nothrow_invocable_v<F const&>);
-        thread_local caller const one(f);
-        static_cast<void>(one);
-    }
-
-private:
-    class caller
-    {
-    public:
-        explicit caller(F const& f) noexcept
-            : f_(f)
-        {
-        }
-
-        ~caller() { f_(); }
-
-    private:
-        F const f_;
-    };
-};
 
 // As the system has it; empty if it does not tell.
 std::string thread_name(thread_id thread);

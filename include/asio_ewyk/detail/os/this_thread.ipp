@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/windows.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -14,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void name_this_thread(
     [[maybe_unused]] std::string_view name, [[maybe_unused]] std::size_t number,
     [[maybe_unused]] char const* role) noexcept
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     char text[16] = "";
     char tail[32];
     std::snprintf(tail, sizeof tail, "%.8s-%zu", role, number);
@@ -43,7 +44,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void name_this_thread(
 ASIO_EWYK_DECL std::string name_of_this_thread()
 {
     char name[16] = "";
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     if (::pthread_getname_np(::pthread_self(), name, sizeof name) != 0)
         name[0] = '\0';
 #endif
@@ -53,7 +54,7 @@ ASIO_EWYK_DECL std::string name_of_this_thread()
 // Cached only if the child of any fork, announced or not, is sure to forget it.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void own_thread_id::learn() noexcept
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     // Not a static constant: a fork in between would leave its guard locked in the child. Twice
     // does no harm.
     static std::atomic<bool> registered{false};
@@ -66,8 +67,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void own_thread_id::learn() noexcept
 
 ASIO_EWYK_DECL thread_id current_thread_id() noexcept
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     return static_cast<thread_id>(::syscall(SYS_gettid));
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+    return static_cast<thread_id>(::GetCurrentThreadId());
 #else
     return 0;
 #endif
@@ -77,7 +80,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t read_of_thread([[maybe_unused]] thread
     [[maybe_unused]] char const* file, char* text, [[maybe_unused]] std::size_t room) noexcept
 {
     std::size_t size = 0;
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     int const error = errno;
     char name[64];
     std::snprintf(name, sizeof name, "/proc/self/task/%d/%s", thread, file);

@@ -5,19 +5,20 @@
 #ifndef ASIO_EWYK_DETAIL_OS_THREAD_CLOCK_HPP
 #define ASIO_EWYK_DETAIL_OS_THREAD_CLOCK_HPP
 
+#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <optional>
 
-#if defined(__unix__)
+#if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
-#endif
 #if defined(_POSIX_THREAD_CPUTIME) && _POSIX_THREAD_CPUTIME >= 0
 #define ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS
+#endif
 #endif
 
 namespace asio_ewyk::detail {
@@ -43,7 +44,7 @@ inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
 // That of a thread of this process, by the system's number of it; for cpu_time_of() only.
 inline std::optional<cpu_clock> cpu_clock_of([[maybe_unused]] thread_id thread) noexcept
 {
-#if defined(__linux__) && defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
+#if defined(ASIO_EWYK_HAS_LINUX) && defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
     // As the kernel encodes it, and the C library with it: of one thread, the scheduler's.
     if (thread != 0)
         return static_cast<cpu_clock>(~static_cast<unsigned>(thread) << 3 | 6u);

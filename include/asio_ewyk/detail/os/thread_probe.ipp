@@ -9,7 +9,7 @@
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -25,7 +25,7 @@ namespace asio_ewyk::detail {
 
 ASIO_EWYK_DECL thread_probe::state thread_probe::of([[maybe_unused]] thread_id thread) noexcept
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     int const error = errno;
     if (thread != thread_ || file_ < 0)
     {
@@ -73,7 +73,7 @@ ASIO_EWYK_DECL thread_probe::state thread_probe::of([[maybe_unused]] thread_id t
 
 ASIO_EWYK_DECL void thread_probe::close() noexcept
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     if (file_ >= 0)
         ::close(file_);
 #endif
@@ -82,7 +82,7 @@ ASIO_EWYK_DECL void thread_probe::close() noexcept
 
 ASIO_EWYK_DECL bool become_idle_class() noexcept
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
     char const* const text = std::getenv("ASIO_EWYK_SENTINEL");
     if (text && std::strcmp(text, "off") == 0)
         return false;

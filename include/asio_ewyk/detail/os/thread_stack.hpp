@@ -5,10 +5,13 @@
 #ifndef ASIO_EWYK_DETAIL_OS_THREAD_STACK_HPP
 #define ASIO_EWYK_DETAIL_OS_THREAD_STACK_HPP
 
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/windows.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__GLIBC__)
+#if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <pthread.h>
 #endif
 
@@ -22,7 +25,7 @@ public:
     static thread_stack mine() noexcept
     {
         thread_stack s;
-#if defined(__GLIBC__)
+#if defined(__linux__) // also with ASIO_EWYK_PORTABLE: each system has its own function
         pthread_attr_t attributes;
         if (::pthread_getattr_np(::pthread_self(), &attributes) == 0)
         {
@@ -35,6 +38,17 @@ public:
             }
             ::pthread_attr_destroy(&attributes);
         }
+#elif defined(__APPLE__)
+        auto const end = reinterpret_cast<std::uintptr_t>(
+            ::pthread_get_stackaddr_np(::pthread_self()));
+        s.size_ = ::pthread_get_stacksize_np(::pthread_self());
+        s.lowest_ = end - s.size_;
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+        ULONG_PTR lowest = 0;
+        ULONG_PTR end = 0;
+        ::GetCurrentThreadStackLimits(&lowest, &end);
+        s.lowest_ = lowest;
+        s.size_ = end - lowest;
 #endif
         return s;
     }

@@ -268,7 +268,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
 {
     watchdog& self = instance();
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
-    ::new (&self.called_) std::condition_variable; // a thread may have waited
+    // Threads may have waited, which a condition would go on waiting for.
+    ::new (&self.called_) std::condition_variable;
+    ::new (&self.sleep_) parker;
     self.calling_ = false;
     self.running_.store(false);
     for (client* c = self.woken_.exchange(nullptr); c; c = c->next_woken_)

@@ -11,6 +11,7 @@
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/thread_end.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/os/watchdog.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
@@ -349,8 +350,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::start_for_queue() noexcept
 ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 {
     workers_[slot]->over = false;
-    // First, so that it comes last.
-    at_thread_end const vacates([this, slot]() noexcept { free_slot(slot); });
+    struct occupied
+    {
+        elastic_threads& pool;
+        std::size_t slot;
+        ~occupied() { pool.free_slot(slot); }
+    };
+    until_thread_end<occupied> const first(*this, slot); // so that it ends last
     of_this_thread_ = this;
     name_this_thread(options_.name, slot);
     scheduling_.apply();

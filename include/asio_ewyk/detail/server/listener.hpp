@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_SERVER_LISTENER_HPP
 
 #include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/os/client_wait.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -56,6 +57,7 @@ struct listener
     explicit listener(asio::basic_socket_acceptor<Protocol, Executor> a)
         : executor(serial(a.get_executor()))
         , acceptor(std::move(a))
+        , clients(acceptor)
         , timer(executor)
     {
         acceptor.non_blocking(true);
@@ -69,14 +71,11 @@ struct listener
     }
 
     // Accepts no more clients, and waits for none. On the executor, or when that runs nothing.
-    void close() noexcept
-    {
-        boost::system::error_code ignored; // it is closed all the same
-        acceptor.close(ignored);
-    }
+    void close() noexcept { clients.close(); }
 
     asio::any_io_executor const executor;
     asio::basic_socket_acceptor<asio::generic::stream_protocol> acceptor;
+    client_wait clients;
     asio::steady_timer timer;
     bool wants_place = false; // guarded by the connection limiter's mutex
 };

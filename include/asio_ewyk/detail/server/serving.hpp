@@ -153,8 +153,7 @@ private:
     {
         for (bool reported = false; !all.stopping();)
         {
-            auto const [error] = co_await self.acceptor.async_wait(
-                asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
+            auto const [error] = co_await self.clients.start(asio::as_tuple(asio::use_awaitable));
             switch (all.accept_some(self, error, reported))
             {
             case pause::none:

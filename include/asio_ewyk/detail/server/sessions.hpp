@@ -7,8 +7,8 @@
 
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
+#include <asio_ewyk/detail/os/sockets.hpp>
 #include <asio_ewyk/detail/server/serving.hpp>
-#include <asio_ewyk/detail/server/sockets.hpp>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

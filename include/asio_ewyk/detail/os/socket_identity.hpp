@@ -2,13 +2,15 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_SERVER_SOCKET_IDENTITY_HPP
-#define ASIO_EWYK_DETAIL_SERVER_SOCKET_IDENTITY_HPP
+#ifndef ASIO_EWYK_DETAIL_OS_SOCKET_IDENTITY_HPP
+#define ASIO_EWYK_DETAIL_OS_SOCKET_IDENTITY_HPP
+
+#include <asio_ewyk/detail/config.hpp>
 
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
 
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_LINUX)
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
@@ -21,7 +23,7 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-#if defined(SO_COOKIE)
+#if defined(ASIO_EWYK_HAS_LINUX)
 
 // Room for a duplicate of a descriptor, also when the process is out of them. One thread at a time.
 class spare_descriptor
@@ -116,7 +118,8 @@ struct spare_descriptor
 
 struct socket_identity
 {
-    explicit socket_identity(auto...) noexcept {}
+    socket_identity() = default;
+    explicit socket_identity(auto) noexcept {}
     void shut_down(spare_descriptor&) const noexcept {}
 };
 

@@ -2,8 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_SERVER_SOCKETS_HPP
-#define ASIO_EWYK_DETAIL_SERVER_SOCKETS_HPP
+#ifndef ASIO_EWYK_DETAIL_OS_SOCKETS_HPP
+#define ASIO_EWYK_DETAIL_OS_SOCKETS_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/windows.hpp>
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/error.hpp>
@@ -17,7 +20,7 @@
 #include <cstddef>
 #include <cstring>
 
-#if !defined(_WIN32)
+#if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -30,12 +33,28 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
+#if defined(ASIO_EWYK_HAS_WINDOWS)
+using native_socket = SOCKET;
+#else
+using native_socket = int;
+#endif
+
 // As soon as may be: another thread may fork before.
-template <class Socket>
-void close_on_exec([[maybe_unused]] Socket& socket) noexcept
+inline void close_on_exec(native_socket socket) noexcept
 {
-#if !defined(_WIN32)
-    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+#if defined(ASIO_EWYK_HAS_WINDOWS)
+    ::SetHandleInformation(reinterpret_cast<HANDLE>(socket), HANDLE_FLAG_INHERIT, 0);
+#else
+    ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+#endif
+}
+
+inline void close_native(native_socket socket) noexcept
+{
+#if defined(ASIO_EWYK_HAS_WINDOWS)
+    ::closesocket(socket);
+#else
+    ::close(socket);
 #endif
 }
 
@@ -57,7 +76,7 @@ asio::ip::tcp::acceptor listen(
     Context& context, asio::ip::tcp::endpoint const& where, bool shares_port)
 {
     asio::ip::tcp::acceptor acceptor(context, where.protocol());
-    close_on_exec(acceptor);
+    close_on_exec(acceptor.native_handle());
     acceptor.set_option(asio::socket_base::reuse_address(true));
     if (shares_port)
         share_port(acceptor);
@@ -72,51 +91,57 @@ template <class Socket, class Endpoint>
 void accept(asio::basic_socket_acceptor<asio::generic::stream_protocol>& acceptor, Socket& client,
     Endpoint& peer, boost::system::error_code& error)
 {
-#if defined(__linux__)
+#if defined(ASIO_EWYK_HAS_PTHREAD) && !defined(ASIO_EWYK_HAS_LINUX)
+    asio::generic::stream_protocol::endpoint from;
+    auto socket = acceptor.accept(from, error);
+    if (error)
+        return;
+    close_on_exec(socket.native_handle());
+    peer.resize(from.size());
+    std::memcpy(peer.data(), from.data(), from.size());
+    native_socket const accepted = socket.release();
+#else
     auto size = static_cast<socklen_t>(peer.capacity());
-    int const accepted = ::accept4(acceptor.native_handle(), peer.data(), &size, SOCK_CLOEXEC);
+#if defined(ASIO_EWYK_HAS_LINUX)
+    native_socket const accepted
+        = ::accept4(acceptor.native_handle(), peer.data(), &size, SOCK_CLOEXEC);
     if (accepted == -1)
         return error.assign(errno, asio::error::get_system_category());
-    peer.resize(std::min<std::size_t>(size, peer.capacity()));
+#else
+    // Asio would tie it to the acceptor's completion port.
+    native_socket const accepted = ::accept(acceptor.native_handle(), peer.data(), &size);
+    if (accepted == INVALID_SOCKET)
+        return error.assign(::WSAGetLastError(), asio::error::get_system_category());
+    ::WSAEventSelect(accepted, nullptr, 0); // it inherits the acceptor's: see client_wait
+    close_on_exec(accepted);
+#endif
+    peer.resize(std::min(static_cast<std::size_t>(size), peer.capacity()));
+#endif
     try
     {
         client.assign(peer.protocol(), accepted, error);
     }
     catch (...)
     {
-        ::close(accepted);
+        close_native(accepted);
         throw;
     }
     if (error)
-        ::close(accepted);
-#else
-    asio::generic::stream_protocol::endpoint from;
-    auto accepted = acceptor.accept(from, error);
-    if (error)
-        return;
-    close_on_exec(accepted);
-    peer.resize(from.size());
-    std::memcpy(peer.data(), from.data(), from.size());
-    client.assign(peer.protocol(), accepted.release(), error);
-#endif
+        close_native(accepted);
 }
 
 // The same connection with another executor. Closes it if that fails.
 template <class Executor, class Socket, class Protocol>
 Socket move_to(Executor const& ex, Socket& client, Protocol const& protocol)
 {
-    auto const native = client.release();
+    native_socket const native = client.release();
     try
     {
         return Socket(ex, protocol, native);
     }
     catch (...)
     {
-#if defined(_WIN32)
-        ::closesocket(native);
-#else
-        ::close(native);
-#endif
+        close_native(native);
         throw;
     }
 }

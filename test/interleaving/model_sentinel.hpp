@@ -36,6 +36,8 @@ public:
 
     bool in_use() const noexcept { return in_use_; }
     void alert() noexcept {}
+    bool is_long(std::chrono::nanoseconds) const noexcept { return false; }
+    void missed_native() noexcept {}
     bool refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 

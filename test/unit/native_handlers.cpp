@@ -516,6 +516,25 @@ LINUX_DATA_TEST_CASE(those_that_compute_come_to_overlap, leasing, s)
     BOOST_TEST(overlap);
 }
 
+// Each is over before the watchdog has looked twice, until the producer says that it was late.
+LINUX_DATA_TEST_CASE(those_that_compute_for_less_than_a_look_are_noticed, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    std::atomic<int> left{2000};
+    auto const enough = [&] { return ctx.metrics().taken_over >= 10; };
+    std::function<void()> const go_on = [&] {
+        auto const over = ewyk::detail::this_thread_cpu_time() + 500us;
+        spin_until([&] { return ewyk::detail::this_thread_cpu_time() >= over; });
+        if (--left > 0 && !enough())
+            asio::post(native(ctx), go_on);
+    };
+    for (int i = 0; i != 3; ++i)
+        asio::post(native(ctx), go_on);
+    ctx.run();
+    BOOST_TEST(enough());
+}
+
 // It leaves run(), or reaches on_exception, and production goes on.
 LINUX_DATA_TEST_CASE(one_that_is_late_may_throw, leasing, s)
 {

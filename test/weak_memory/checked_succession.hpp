@@ -58,6 +58,8 @@ struct sentinel
 
     bool in_use() const noexcept { return true; }
     void alert() noexcept {}
+    bool is_long(std::chrono::nanoseconds) const noexcept { return false; }
+    void missed_native() noexcept {}
     void stop(bool) noexcept {}
 
     lessor& owner;

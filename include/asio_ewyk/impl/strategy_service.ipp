@@ -320,14 +320,22 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
     }
 }
 
-// Runs a handler. If one is ready it may be native: then nothing else marks it. `pause`: how long
-// it waits for one while others are inside, whom this thread is to call out.
+// Runs a handler. If one is ready it may be native: then nothing else marks it, and this thread
+// itself says if it took long. `pause`: how long it waits for one while others are inside, whom
+// this thread is to call out.
 ASIO_EWYK_DECL std::size_t strategy_service::visit(detail::call_frame& frame,
     std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds pause)
 {
     succession_.mark_native(frame);
+    auto const which = frame.lease_number;
+    auto const began = std::chrono::steady_clock::now();
     if (std::size_t const n = ioc_.poll_one(); n != 0)
+    {
+        // What is ours has settled, and has another number.
+        if (frame.lease_number == which)
+            succession_.ran_native(frame, std::chrono::steady_clock::now() - began);
         return n;
+    }
     // With another number, so that it merely waits.
     if (!succession_.settle(frame) || ioc_.stopped())
         return 0;

@@ -5,8 +5,8 @@
 // Answers what example/3_server answers, with as little as possible around it, so that what is
 // measured is the execution. The same sessions run under each arrangement:
 //
-//     request_server <form> io_context <threads>        one thread in run()
-//     request_server <form> hand_tuned <threads>        the same, but what blocks goes to a pool
+//     request_server <form> io_context <threads>        so many threads in run()
+//     request_server <form> hand_tuned <threads>        one thread, and what blocks goes to a pool
 //     request_server <form> event_loop <threads>        one loop
 //     request_server <form> event_loop+busy_wait <threads>  one that never sleeps
 //     request_server <form> <strategy> <threads>        a strategy_context, with the default grace
@@ -40,6 +40,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -212,11 +213,19 @@ void arrange(std::string_view form, std::string_view arrangement, std::size_t th
     constexpr std::string_view native = "+native";
     constexpr std::string_view section = "+section";
     constexpr std::string_view declared = "+declared";
-    if (arrangement == "io_context" || arrangement == "hand_tuned")
+    if (arrangement == "io_context")
+    {
+        asio::io_context context(static_cast<int>(threads));
+        return serve(form, context, [&] {
+            std::vector<std::jthread> others(threads - 1);
+            for (std::jthread& thread : others)
+                thread = std::jthread([&] { context.run(); });
+            context.run();
+        });
+    }
+    if (arrangement == "hand_tuned")
     {
         asio::io_context context(1);
-        if (arrangement == "io_context")
-            return serve(form, context, [&] { context.run(); });
         asio::thread_pool pool(threads);
         return serve(form, context, [&] { context.run(); }, {.pool = &pool});
     }

@@ -16,6 +16,7 @@
 #include <asio_ewyk/detail/os/thread_probe.hpp>
 #include <asio_ewyk/detail/os/watchdog.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -79,6 +80,15 @@ public:
         if (in_bed_.load(std::memory_order_relaxed)) [[unlikely]]
             rouse();
     }
+
+    // Whether a handler that computes for so long is late.
+    bool is_long(duration time) const noexcept
+    {
+        return in_use() && time >= computing * std::max(grace_, duration(1));
+    }
+
+    // The producer: a native handler was late, and nobody has noticed.
+    void missed_native() noexcept { missed_.store(true, std::memory_order_relaxed); }
 
     // Any thread: whether the system has no idle class for its thread.
     bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
@@ -158,6 +168,9 @@ private:
     std::atomic<bool> blind_{false};
 
     std::atomic<bool> needs_start_{false};
+
+    // By the producer. Relaxed: a late value costs a handler that is not noticed.
+    std::atomic<bool> missed_{false};
 
     // When a thread that waited for a condition was given I/O to wait for. Relaxed: a late value
     // may cost a take-over in vain.

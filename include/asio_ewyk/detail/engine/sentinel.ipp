@@ -299,7 +299,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     }
     else if (s.leased && now - seen_since_ >= grace_)
     {
-        late = may_be_late(s) && now - seen_since_ >= computing * std::max(grace_, duration(1))
+        late = may_be_late(s) && is_long(now - seen_since_)
             && now - roused_ >= look_interval::usual;
         if (late && s.what == lease::activity::native)
             pause_ = shortest_pause;
@@ -321,11 +321,20 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     }
     if (!runs)
         runs_since_ = {};
+    bool const missed
+        = missed_.load(std::memory_order_relaxed) && missed_.exchange(false);
+    if (missed)
+    {
+        native_.store(true, std::memory_order_relaxed);
+        pause_ = shortest_pause;
+    }
     if (late && may)
     {
         interval_.shrink();
         take_over(s, true);
     }
+    else if (missed)
+        interval_.shrink();
     else
         interval_.grow();
     bool const native = native_.load(std::memory_order_relaxed);

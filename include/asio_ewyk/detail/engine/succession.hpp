@@ -142,6 +142,16 @@ public:
         sentinel_.alert();
     }
 
+    // The producer, after that, which took so long. If it was late and nobody has taken over, the
+    // watchdog has missed it.
+    void ran_native(call_frame& frame, std::chrono::nanoseconds time) noexcept
+    {
+        if (!sentinel_.is_long(time) || !has_lease(frame)) [[likely]]
+            return;
+        visit(visits_after_native);
+        sentinel_.missed_native();
+    }
+
     // The producer, before a task: none may take over while it runs. False if one has.
     bool keep(call_frame& frame) noexcept
     {

@@ -98,7 +98,7 @@ def requests_beside(
     return Scenario(
         REQUESTS_BESIDE, {"beside": beside, "burnt": int(burnt)},
         functools.partial(run, Load(BESIDE[beside]), shared), servers.requests("own"),
-        quick=("io_context/1", *rungs, *COVERED),
+        quick=("io_context/1", f"io_context/{servers.THREADS}", *rungs, *COVERED),
     )
 
 

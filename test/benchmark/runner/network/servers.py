@@ -172,15 +172,16 @@ def requests(form: str) -> dict[str, Peer]:
     """By name; sessions that are the same but for their executors. `native`: for them the context
     is no more than an io_context."""
 
-    def peer(arrangement: str) -> Peer:
-        return ours("request_server", form, arrangement, str(THREADS))
+    def peer(arrangement: str, threads: int = THREADS) -> Peer:
+        return ours("request_server", form, arrangement, str(threads))
 
     annotated = {
         "hand_tuned": peer("hand_tuned"),
         SECTION: peer(SECTION),
     }
     return {
-        "io_context/1": peer("io_context"),
+        "io_context/1": peer("io_context", 1),
+        f"io_context/{THREADS}": peer("io_context"),
         **(annotated if form != "coroutine" else {}),
         "produce_consume": peer("produce_consume"),
         **{f"{name}+grace": peer(name) for name in COVERED},

@@ -19,6 +19,7 @@ struct thread_probe
     enum class state
     {
         unknown,
+        runs,
         polls,
     };
     state of(thread_id) noexcept { return state::unknown; }

@@ -8,6 +8,7 @@
 #include "pool_support.hpp"
 #include "use_cpu.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -115,6 +116,22 @@ BOOST_AUTO_TEST_CASE(does_not_try_tasks_that_cost_next_to_nothing)
 }
 
 namespace {
+
+// Nobody sleeps for it: a task that sleeps leaves room for another one.
+class spin_lock
+{
+public:
+    void lock() noexcept
+    {
+        while (taken_.test_and_set())
+            std::this_thread::yield();
+    }
+
+    void unlock() noexcept { taken_.clear(); }
+
+private:
+    std::atomic_flag taken_;
+};
 
 // Tasks of which each submits the next one, at once or later, and which threads run them.
 class chains
@@ -236,8 +253,8 @@ private:
     std::chrono::nanoseconds const pause_;
     std::atomic<bool> over_{false};
     std::atomic<int> live_;
-    std::mutex mutex_;
-    std::condition_variable done_;
+    spin_lock mutex_;
+    std::condition_variable_any done_;
     std::set<std::thread::id> threads_; // guarded by mutex_
     int left_ = 0;                      // likewise
     int running_ = 0;                   // likewise
@@ -298,5 +315,70 @@ BOOST_AUTO_TEST_CASE(no_more_threads_than_some_for_each_cpu)
     work.reset();
     caller.join();
 }
+
+// A thread that sleeps takes no turn.
+BOOST_AUTO_TEST_CASE(there_is_room_beside_threads_that_sleep)
+{
+    using control = ewyk::detail::parallelism_control;
+    control c(true);
+    auto const fill = [&] {
+        int n = 0;
+        while (c.begin_spread())
+            ++n;
+        return n;
+    };
+    fill();
+    BOOST_TEST(c.was_full());
+    BOOST_TEST(!c.was_full());
+    c.are_asleep(3);
+    BOOST_TEST(fill() == 0); // they may have waited for a lock
+    c.are_asleep(4);
+    BOOST_TEST(fill() == 3);
+    BOOST_TEST(c.was_full());
+}
+
+#if defined(ASIO_EWYK_HAS_LINUX)
+// As many sleep as may compute. A try that comes at a bad moment is repeated.
+BOOST_AUTO_TEST_CASE(short_tasks_spread_beside_those_that_sleep)
+{
+    using control = ewyk::detail::parallelism_control;
+    ewyk::strategy_context ctx({.max_threads = 64});
+    std::atomic<bool> over{ewyk::detail::allowed_cpus() == 1}; // there one thread is enough
+    std::atomic<int> running{0};
+    std::atomic<int> tasks{0};
+    std::atomic<int> beside{0}; // tasks that began while another one ran
+    bool mostly_beside = over;
+    std::function<void()> const sleep = [&] {
+        std::this_thread::sleep_for(10ms);
+        if (!over)
+            asio::post(ctx, sleep);
+    };
+    std::function<void()> const compute = [&] {
+        ++tasks;
+        beside += ++running > 1;
+        use_cpu(20us);
+        --running;
+        if (!over)
+            asio::post(ctx, compute);
+    };
+    for (int i = 0; i != control::threads_for_each_cpu * ewyk::detail::allowed_cpus(); ++i)
+        asio::post(ctx, sleep);
+    for (int i = 0; i != 16; ++i)
+        asio::post(ctx, compute);
+    std::thread caller([&] { ctx.run(); });
+    auto const end = std::chrono::steady_clock::now() + patience;
+    while (!mostly_beside && std::chrono::steady_clock::now() < end)
+    {
+        int const before = tasks;
+        int const beside_before = beside;
+        if (!eventually([&] { return tasks - before >= 20000; }))
+            break;
+        mostly_beside = (beside - beside_before) * 2 > tasks - before;
+    }
+    over = true;
+    caller.join();
+    BOOST_TEST(mostly_beside);
+}
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()

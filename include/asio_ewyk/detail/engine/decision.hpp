@@ -27,8 +27,9 @@ enum class way : unsigned char
     leased,      // by the producer: another one takes over if it is late
     measured,    // likewise, and its CPU time is measured
     handed_over, // another one produces
-    spread,      // likewise, and its CPU time is measured, as one of a limited number
-    given,       // by the pool
+    spread,      // likewise, as one of a limited number
+    spread_measured,
+    given, // by the pool
 };
 
 // What is done with each task, by its strategy: choose() says what is wanted, and this does it.
@@ -80,7 +81,7 @@ public:
     {
         if (is_measured()) [[unlikely]]
             decision_.parallelism_.ran(this_thread_cpu_time() - cpu_before_);
-        if (how_ == way::spread) [[unlikely]]
+        if (how_ == way::spread || how_ == way::spread_measured) [[unlikely]]
             decision_.parallelism_.end_spread();
         frame_.in_task = false;
         if (frame_.away) [[unlikely]]
@@ -89,7 +90,10 @@ public:
     }
 
 private:
-    bool is_measured() const noexcept { return how_ == way::measured || how_ == way::spread; }
+    bool is_measured() const noexcept
+    {
+        return how_ == way::measured || how_ == way::spread_measured;
+    }
 
     decision& decision_;
     call_frame& frame_;

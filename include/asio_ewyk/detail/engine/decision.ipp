@@ -27,6 +27,7 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
     strategy_counters& counters = succession_.counters();
     auto sub = choose(resolved, i, may_block, true);
     bool spreads = false;
+    bool measures = false;
     if (sub == execute_produce_consume)
     {
         if (frame.steps())
@@ -47,10 +48,12 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
             {
                 // While no other can produce, for what it reads belongs to the producer.
                 parallelism_.producer_is_this_thread();
-                parallelism_.look();
+                if (parallelism_.look() && parallelism_.was_full())
+                    parallelism_.are_asleep(static_cast<int>(succession_.asleep()));
                 succession_.keep_no_more(frame);
             }
             bool const one = parallelism_.leases();
+            measures = !one && parallelism_.samples();
             if (leases && !one && parallelism_.begin_spread()
                 && !(spreads = succession_.hand_over(frame, resolved)))
                 parallelism_.end_spread();
@@ -60,7 +63,7 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
                 counters.on_lease(frame.leased);
                 trace_choice(subject, resolved, sub, true);
                 succession_.mark_task(frame);
-                return one ? way::leased : way::measured;
+                return measures ? way::measured : way::leased;
             }
             sub = choose(resolved, i, may_block,
                 spreads || succession_.hand_over(frame, resolved));
@@ -73,7 +76,9 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
     {
     case execute_produce_consume:
         counters.execute_produce_consume();
-        return spreads ? way::spread : way::handed_over;
+        if (!spreads)
+            return way::handed_over;
+        return measures ? way::spread_measured : way::spread;
     case produce_invoke_consume:
         may_block = false;
         counters.produce_invoke_consume();

@@ -9,10 +9,12 @@
 #include <asio_ewyk/detail/metrics/role_clock.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -86,6 +88,10 @@ public:
     static constexpr std::size_t checked_every = 64;
     static constexpr duration window = std::chrono::milliseconds(10);
 
+    // Where tasks are shorter than that on average, one of so many is measured.
+    static constexpr duration shortest_measured = std::chrono::microseconds(25);
+    static constexpr int sampled = 8;
+
     explicit parallelism_control(bool in_use) noexcept;
 
     // The producer: whether to lease for a task rather than to hand over before it.
@@ -99,7 +105,8 @@ public:
         return n % checked_every == 0;
     }
 
-    void look() noexcept;
+    // Whether a window has ended.
+    bool look() noexcept;
 
     // Any thread: whether its CPU time is that of the producer, or need not be known.
     bool measures_this_thread() const noexcept
@@ -119,18 +126,48 @@ public:
     static constexpr int threads_for_each_cpu = 4;
 
     // The producer, where it does not lease: whether it is to hand over. If so it calls
-    // end_spread() after the task, or if that failed. More threads would only take turns.
+    // end_spread() after the task, or if that failed. More threads would only take turns, but for
+    // those that sleep.
     bool begin_spread() noexcept
     {
-        if (spread_.fetch_add(1, std::memory_order_relaxed) + 1 < threads_for_each_cpu * cpus_)
+        if (spread_.fetch_add(1, std::memory_order_relaxed) + 1
+            < threads_for_each_cpu * cpus_ + asleep_.load(std::memory_order_relaxed))
             return true;
         end_spread();
+        was_full_.store(true, std::memory_order_relaxed);
         return false;
     }
+
+    // The producer, after a window: whether begin_spread() has refused. Then the producer says how
+    // many threads sleep in tasks. Only those count that do so twice in a row: one that waits for a
+    // lock is about to go on.
+    bool was_full() noexcept
+    {
+        return was_full_.load(std::memory_order_relaxed)
+            && was_full_.exchange(false, std::memory_order_relaxed);
+    }
+    void are_asleep(int threads) noexcept
+    {
+        asleep_.store(
+            std::min(threads, std::exchange(seen_asleep_, threads)), std::memory_order_relaxed);
+    }
+
     void end_spread() noexcept { spread_.fetch_sub(1, std::memory_order_relaxed); }
 
-    // Any thread: a task has taken so much CPU time, where the producer does not lease.
-    void ran(duration cpu) noexcept { ran_.fetch_add(cpu.count(), std::memory_order_relaxed); }
+    // The producer, after count(), where it does not lease: whether the CPU time of the task is
+    // measured. That takes two system calls, so it is one of several where tasks are short.
+    bool samples() const noexcept
+    {
+        return tasks_.load(std::memory_order_relaxed)
+            % static_cast<std::size_t>(weight_.load(std::memory_order_relaxed)) == 0;
+    }
+
+    // Any thread: a task that was measured has taken so much CPU time.
+    void ran(duration cpu) noexcept
+    {
+        ran_.fetch_add(
+            cpu.count() * weight_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
 
 private:
     int const cpus_;
@@ -149,6 +186,12 @@ private:
     // Tasks that production was handed over for. Relaxed: a count that is seen late is a thread
     // more or less.
     std::atomic<int> spread_{0};
+
+    // Written by the producer; relaxed, as a late thread may use them, too.
+    std::atomic<int> asleep_{0};
+    int seen_asleep_ = 0; // the producer's own
+    std::atomic<bool> was_full_{false};
+    std::atomic<int> weight_{1}; // so many tasks are there for each that is measured
 };
 
 } // namespace asio_ewyk::detail

@@ -95,17 +95,20 @@ ASIO_EWYK_DECL parallelism_control::parallelism_control(bool in_use) noexcept
 {
 }
 
-ASIO_EWYK_DECL void parallelism_control::look() noexcept
+ASIO_EWYK_DECL bool parallelism_control::look() noexcept
 {
     time_point const now = std::chrono::steady_clock::now();
     duration const time = now - began_window_;
     if (time < window)
-        return;
+        return false;
     duration const ran(ran_.exchange(0, std::memory_order_relaxed));
     std::size_t const tasks = tasks_.exchange(0, std::memory_order_relaxed);
     leases_.store(!in_use_ || policy_.leases_after({time, tasks, cpu_.take(), ran}),
         std::memory_order_relaxed);
+    weight_.store(ran < static_cast<duration::rep>(tasks) * shortest_measured ? sampled : 1,
+        std::memory_order_relaxed);
     began_window_ = now;
+    return true;
 }
 
 } // namespace asio_ewyk::detail

@@ -201,6 +201,7 @@ private:
     time_point seen_since_{};
     time_point progress_{};
     time_point runs_since_{}; // what nothing marks; zero: it does not
+    time_point ran_{};        // when it was seen to
     time_point asked_{};      // to come out
     duration pause_ = shortest_pause;
     bool drowsy_ = true; // it has set in_bed_, and looks once more, or is in bed

@@ -341,13 +341,15 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     bool const busy = late || may_be_late(s);
     if (busy)
         progress_ = now;
+    if (runs)
+        ran_ = now;
     // A short task that ends a silence does without the sentinel, and so does what is never late.
     if (late || (busy && !roused)
         || (changed && now - roused_ >= look_interval::usual
             && now - last_late_.load(std::memory_order_relaxed) < remembers))
         call_sentinel();
     // Where it was in bed, and goes there at once, the next look is the one before it sleeps.
-    if (late || runs || (busy && !roused)
+    if (late || (busy && !roused) || now - ran_ < bed_delay::longest
         || now - progress_ < (native ? native_patience : bed_delay_.get()))
     {
         if (std::exchange(drowsy_, false))

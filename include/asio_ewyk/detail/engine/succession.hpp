@@ -207,6 +207,9 @@ public:
     // How many threads may be waiting inside the io_context; a moment late.
     std::size_t inside() const noexcept;
 
+    // How many threads sleep in a task; a moment late. It asks the system for each.
+    std::size_t asleep() const noexcept;
+
     // Sections, where one handler runs at a time.
 
     // Whether threads wait to come back from one.

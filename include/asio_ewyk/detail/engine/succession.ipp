@@ -179,6 +179,20 @@ ASIO_EWYK_DECL std::size_t succession::inside() const noexcept
     return n;
 }
 
+ASIO_EWYK_DECL std::size_t succession::asleep() const noexcept
+{
+    std::size_t n = 0;
+    thread_activity::for_each([&](thread_activity const& a) {
+        using state = thread_probe::state;
+        auto const now = a.now();
+        if (now.owner != owner_ || !now.what)
+            return;
+        auto const does = thread_probe().of(a.thread());
+        n += does != state::runs && does != state::unknown;
+    });
+    return n;
+}
+
 // Of the threads that wait inside the io_context Asio has one wait for I/O, and the others for a
 // condition. If none waits for I/O, none waits.
 ASIO_EWYK_DECL bool succession::waits_for_io() const noexcept

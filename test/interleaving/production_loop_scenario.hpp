@@ -22,13 +22,13 @@ struct parallelism_control
     bool count() const noexcept { return false; }
     bool measures_this_thread() const noexcept { return true; }
     void producer_is_this_thread() const noexcept {}
-    bool look() const noexcept { return false; }
+    bool look(std::uint64_t) const noexcept { return false; }
     bool was_full() const noexcept { return false; }
     void are_asleep(int) const noexcept {}
     bool begin_spread() const noexcept { return false; }
     void end_spread() const noexcept {}
     bool samples() const noexcept { return false; }
-    void ran(std::chrono::nanoseconds) const noexcept {}
+    void ran(std::chrono::nanoseconds, std::chrono::nanoseconds) const noexcept {}
 };
 
 }

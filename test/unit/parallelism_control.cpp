@@ -107,6 +107,18 @@ BOOST_AUTO_TEST_CASE(tries_less_and_less_often_what_is_of_no_use)
     BOOST_TEST(!p.leases_after(lent(100, 10ms)));
 }
 
+// It takes longer to notice that one blocks than to hand over.
+BOOST_AUTO_TEST_CASE(tasks_that_block_are_handed_over_before_they_begin)
+{
+    policy p;
+    BOOST_TEST(p.leases_after({10ms, 100, 1ms, 0ns, 50}));
+    BOOST_TEST(!p.leases_after({10ms, 70, 1ms, 0ns, 70}));
+    for (int i = 0; i != 20; ++i)
+        BOOST_TEST(!p.leases_after({10ms, 140, {}, 2ms, 130}));
+    // Most of them do not block any more.
+    BOOST_TEST(p.leases_after({10ms, 140, {}, 2ms, 70}));
+}
+
 // Another thread could not even be woken in that time.
 BOOST_AUTO_TEST_CASE(does_not_try_tasks_that_cost_next_to_nothing)
 {
@@ -378,6 +390,25 @@ BOOST_AUTO_TEST_CASE(short_tasks_spread_beside_those_that_sleep)
     over = true;
     caller.join();
     BOOST_TEST(mostly_beside);
+}
+
+BOOST_AUTO_TEST_CASE(production_is_handed_over_before_tasks_that_all_sleep)
+{
+    ewyk::strategy_context ctx({.max_threads = 32});
+    std::atomic<bool> over{false};
+    std::function<void()> const sleep = [&] {
+        std::this_thread::sleep_for(1ms);
+        if (!over)
+            asio::post(ctx, sleep);
+    };
+    for (int i = 0; i != 16; ++i)
+        asio::post(ctx, sleep);
+    std::thread caller([&] { ctx.run(); });
+    // Where there is one CPU it is not tried.
+    BOOST_TEST((ewyk::detail::allowed_cpus() == 1
+        || eventually([&] { return ctx.metrics().execute_produce_consume >= 1000; })));
+    over = true;
+    caller.join();
 }
 #endif
 

@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/engine/parallelism_control.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
@@ -69,7 +70,10 @@ public:
         , how_(how)
     {
         if (is_measured()) [[unlikely]]
+        {
             cpu_before_ = this_thread_cpu_time();
+            began_ = std::chrono::steady_clock::now();
+        }
         frame_.in_task = true;
     }
 
@@ -80,7 +84,8 @@ public:
     bool end() noexcept
     {
         if (is_measured()) [[unlikely]]
-            decision_.parallelism_.ran(this_thread_cpu_time() - cpu_before_);
+            decision_.parallelism_.ran(this_thread_cpu_time() - cpu_before_,
+                std::chrono::steady_clock::now() - began_);
         if (how_ == way::spread || how_ == way::spread_measured) [[unlikely]]
             decision_.parallelism_.end_spread();
         frame_.in_task = false;
@@ -99,6 +104,7 @@ private:
     call_frame& frame_;
     way const how_;
     std::chrono::nanoseconds cpu_before_; // where that is measured
+    time_point began_;                    // likewise
 };
 
 } // namespace asio_ewyk::detail

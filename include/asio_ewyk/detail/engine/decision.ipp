@@ -48,7 +48,7 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
             {
                 // While no other can produce, for what it reads belongs to the producer.
                 parallelism_.producer_is_this_thread();
-                if (parallelism_.look() && parallelism_.was_full())
+                if (parallelism_.look(counters.tasks_taken_over()) && parallelism_.was_full())
                     parallelism_.are_asleep(static_cast<int>(succession_.asleep()));
                 succession_.keep_no_more(frame);
             }

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -27,7 +28,8 @@ namespace asio_ewyk::detail {
 // whether that is still better: loads change, and two windows may have been better by chance. If a
 // try fails, it tries again later, after four times as many windows each time; soon again only
 // when one thread has been enough for long. It does not try where a task costs less than any
-// wake-up.
+// wake-up. It tries as well when most tasks block, as it takes longer to notice that than to hand
+// over.
 class parallelism_policy
 {
 public:
@@ -40,6 +42,9 @@ public:
         std::size_t tasks;
         std::optional<duration> cpu; // of producing and of tasks on leases; none: not known
         duration ran;                // CPU time of all tasks, while it handed over
+        std::size_t late = 0;        // tasks that blocked
+
+        bool mostly_late() const noexcept { return late * 2 > tasks; }
     };
 
     // After a window: whether to lease in the next one.
@@ -92,6 +97,9 @@ public:
     static constexpr duration shortest_measured = std::chrono::microseconds(25);
     static constexpr int sampled = 8;
 
+    // A task that has not had the CPU for so long has slept.
+    static constexpr duration asleep = std::chrono::microseconds(50);
+
     explicit parallelism_control(bool in_use) noexcept;
 
     // The producer: whether to lease for a task rather than to hand over before it.
@@ -105,8 +113,8 @@ public:
         return n % checked_every == 0;
     }
 
-    // Whether a window has ended.
-    bool look() noexcept;
+    // Whether a window has ended. `taken_over`: how many tasks were, since the beginning.
+    bool look(std::uint64_t taken_over) noexcept;
 
     // Any thread: whether its CPU time is that of the producer, or need not be known.
     bool measures_this_thread() const noexcept
@@ -131,7 +139,8 @@ public:
     bool begin_spread() noexcept
     {
         if (spread_.fetch_add(1, std::memory_order_relaxed) + 1
-            < threads_for_each_cpu * cpus_ + asleep_.load(std::memory_order_relaxed))
+                < threads_for_each_cpu * cpus_ + asleep_.load(std::memory_order_relaxed)
+            || most_sleep_.load(std::memory_order_relaxed))
             return true;
         end_spread();
         was_full_.store(true, std::memory_order_relaxed);
@@ -162,11 +171,13 @@ public:
             % static_cast<std::size_t>(weight_.load(std::memory_order_relaxed)) == 0;
     }
 
-    // Any thread: a task that was measured has taken so much CPU time.
-    void ran(duration cpu) noexcept
+    // Any thread: a task that was measured has taken so much CPU time of that time.
+    void ran(duration cpu, duration time) noexcept
     {
-        ran_.fetch_add(
-            cpu.count() * weight_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        int const weight = weight_.load(std::memory_order_relaxed);
+        ran_.fetch_add(cpu.count() * weight, std::memory_order_relaxed);
+        if (time - cpu >= asleep)
+            late_.fetch_add(weight, std::memory_order_relaxed);
     }
 
 private:
@@ -182,6 +193,7 @@ private:
     // In this window; relaxed, plain sums.
     std::atomic<std::size_t> tasks_{0};
     std::atomic<duration::rep> ran_{0};
+    std::atomic<std::size_t> late_{0};
 
     // Tasks that production was handed over for. Relaxed: a count that is seen late is a thread
     // more or less.
@@ -189,7 +201,9 @@ private:
 
     // Written by the producer; relaxed, as a late thread may use them, too.
     std::atomic<int> asleep_{0};
-    int seen_asleep_ = 0; // the producer's own
+    std::atomic<bool> most_sleep_{false};
+    int seen_asleep_ = 0;          // the producer's own
+    std::uint64_t taken_over_ = 0; // likewise
     std::atomic<bool> was_full_{false};
     std::atomic<int> weight_{1}; // so many tasks are there for each that is measured
 };

@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -27,9 +28,9 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
     switch (state_)
     {
     case state::leasing:
-        if (!w.cpu)
+        if (!w.cpu && !w.mostly_late())
             return true;
-        if (*w.cpu * 10 < w.time * 9)
+        if (!w.mostly_late() && *w.cpu * 10 < w.time * 9)
         {
             if (++enough_ == longest_pause)
             {
@@ -39,7 +40,8 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
             return true;
         }
         enough_ = 0;
-        if (--wait_ > 0 || *w.cpu < shortest * static_cast<duration::rep>(w.tasks))
+        if (--wait_ > 0
+            || (!w.mostly_late() && *w.cpu < shortest * static_cast<duration::rep>(w.tasks)))
             return true;
         before_ = w;
         state_ = state::starting;
@@ -59,7 +61,7 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
         state_ = state::spreading;
         return false;
     case state::spreading:
-        if (w.ran * 4 < w.time * 3)
+        if (!w.mostly_late() && w.ran * 4 < w.time * 3)
         {
             // One thread is enough again.
             wait_ = pause_ = 1;
@@ -95,7 +97,7 @@ ASIO_EWYK_DECL parallelism_control::parallelism_control(bool in_use) noexcept
 {
 }
 
-ASIO_EWYK_DECL bool parallelism_control::look() noexcept
+ASIO_EWYK_DECL bool parallelism_control::look(std::uint64_t taken_over) noexcept
 {
     time_point const now = std::chrono::steady_clock::now();
     duration const time = now - began_window_;
@@ -103,8 +105,11 @@ ASIO_EWYK_DECL bool parallelism_control::look() noexcept
         return false;
     duration const ran(ran_.exchange(0, std::memory_order_relaxed));
     std::size_t const tasks = tasks_.exchange(0, std::memory_order_relaxed);
-    leases_.store(!in_use_ || policy_.leases_after({time, tasks, cpu_.take(), ran}),
-        std::memory_order_relaxed);
+    std::size_t late = late_.exchange(0, std::memory_order_relaxed);
+    late += static_cast<std::size_t>(taken_over - std::exchange(taken_over_, taken_over));
+    parallelism_policy::window const w{time, tasks, cpu_.take(), ran, late};
+    leases_.store(!in_use_ || policy_.leases_after(w), std::memory_order_relaxed);
+    most_sleep_.store(w.mostly_late() && ran * 2 < time * cpus_, std::memory_order_relaxed);
     weight_.store(ran < static_cast<duration::rep>(tasks) * shortest_measured ? sampled : 1,
         std::memory_order_relaxed);
     began_window_ = now;

@@ -82,7 +82,11 @@ private:
             dog_.put_off();
             // To the process: a signal of raise() would be for the thread that runs this.
             if (++beats_ == ::beats)
+#if defined(_WIN32)
+                std::raise(SIGTERM);
+#else
                 ::kill(::getpid(), SIGTERM);
+#endif
             timer_.expires_at(timer_.expiry() + period); // not from now on: that would drift
             wait();
         });

@@ -3,7 +3,7 @@
 # Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 # copy at https://www.boost.org/LICENSE_1_0.txt)
 
-"""hello.py PROGRAM: a client that says nothing keeps nobody waiting, and eight others get their
+"""hello.py PROGRAM...: a client that says nothing keeps nobody waiting, and eight others get their
 answer."""
 
 import concurrent.futures
@@ -20,7 +20,7 @@ def ask(url):
 
 
 def main():
-    with subprocess.Popen([sys.argv[1], "0"], stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen([*sys.argv[1:], "0"], stdout=subprocess.PIPE, text=True) as server:
         try:
             url = server.stdout.readline().strip()
             where = urllib.parse.urlsplit(url)

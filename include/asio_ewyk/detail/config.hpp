@@ -28,6 +28,12 @@
 #error "asio_ewyk is not for macros named min and max: define NOMINMAX before <windows.h>"
 #endif
 
+// With MinGW, Asio takes its threads from where <pthread.h> was included before, or not: a program
+// of several sources would have two types of them in one place.
+#if defined(__MINGW32__) && __has_include(<pthread.h>) && !defined(BOOST_HAS_PTHREADS)
+#error "asio_ewyk with MinGW: compile all sources of the program with -DBOOST_HAS_PTHREADS"
+#endif
+
 // Asio has no locks then.
 #if defined(BOOST_ASIO_DISABLE_THREADS)
 #error "asio_ewyk has threads of its own: compile without BOOST_ASIO_DISABLE_THREADS"

@@ -16,6 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -113,6 +114,15 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
 {
     if (session == 0 || mine_.ended)
         return false;
+    keeper* kept = nullptr; // not made under the lock, which its destructor takes
+    try
+    {
+        kept = &*until_thread_end<keeper>();
+    }
+    catch (...)
+    {
+        // Then there is no ring.
+    }
     std::shared_ptr<trace_ring> before;
     state& s = state::shared(); // made by start()
     std::lock_guard const lock(s.mutex);
@@ -120,11 +130,12 @@ ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept
         return false;
     try
     {
-        keeper& kept = *until_thread_end<keeper>();
+        if (!kept)
+            throw std::bad_alloc();
         auto ring = std::make_shared<trace_ring>(s.capacity);
         s.has.all.push_back(ring);
-        before = std::exchange(kept.ring, std::move(ring));
-        mine_ = {kept.ring.get(), session, false};
+        before = std::exchange(kept->ring, std::move(ring));
+        mine_ = {kept->ring.get(), session, false};
     }
     catch (...)
     {

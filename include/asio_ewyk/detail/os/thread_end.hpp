@@ -27,6 +27,9 @@ inline constexpr bool outlives_thread_locals = false;
 // Names this thread's object of that type, which the first one makes. The object is destroyed when
 // the thread ends, after the thread-local objects that are made after it. The constructor throws
 // what that of the object throws; on Windows std::bad_alloc, too.
+//
+// Its destructor must not wait for what another thread does at its end, or holds while it makes
+// such an object: Windows may have a lock for both.
 template <class T>
 class BOOST_SYMBOL_VISIBLE until_thread_end
 {
@@ -67,6 +70,17 @@ private:
 
     T& object_;
 };
+
+// For an object whose destructor waits for the ends of other threads. It is made first in the
+// function of its thread. On Windows it is destroyed when that returns: later, the thread has locks
+// that the others need.
+#if defined(ASIO_EWYK_HAS_WINDOWS)
+template <class T>
+using last_of_thread = T;
+#else
+template <class T>
+using last_of_thread = until_thread_end<T>;
+#endif
 
 } // namespace asio_ewyk::detail
 

@@ -253,9 +253,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::report(std::exception_ptr er
     options_.on_exception(std::move(error));
 }
 
-// Under mutex_. The lowest free slot, so that a name's number tells how many threads there were. A
-// slot is not free while its thread is being started, even if that thread has ended already; so
-// there can be none for a moment.
+// Under mutex_. The lowest free slot, so that a name's number tells how many threads there were.
+// There can be none for a moment, when many threads end.
 ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_slot() noexcept
 {
     auto free = workers_.end();
@@ -264,7 +263,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_slot() noexce
         if (workers_.empty())
             workers_.resize(2 * options_.max_threads);
         free = std::find_if(workers_.begin(), workers_.end(),
-            [](auto const& w) { return !w || (!w->used && !w->starting); });
+            [](auto const& w) { return !w || !w->used; });
         if (free == workers_.end())
             return parked_threads::none;
         if (!*free)
@@ -299,9 +298,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     bool started = true;
     try
     {
-        // A thread that had this slot before has nothing left to do but end.
-        if (w.thread.joinable())
-            w.thread.join();
         block_signals blocked;
         w.thread = std::thread([this, slot = slot] { work(slot); });
     }
@@ -325,7 +321,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
         threads_.fetch_sub(1);
         w.used = false;
     }
-    // A thread that queued a task while this slot was not free could not start a thread for it.
+    // limit() may have allowed several.
     slot = started && lacks_thread() ? reserve_slot() : parked_threads::none;
     bool const low = !started && queue_.size() != 0 && begins_to_be_low();
     changed_.notify_all();
@@ -356,7 +352,7 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
         std::size_t slot;
         ~occupied() { pool.free_slot(slot); }
     };
-    until_thread_end<occupied> const first(*this, slot); // so that it ends last
+    last_of_thread<occupied> const first{*this, slot};
     of_this_thread_ = this;
     name_this_thread(options_.name, slot);
     scheduling_.apply();
@@ -379,34 +375,30 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
     workers_[slot]->over = true;
 }
 
-// After the last hook, and the destructors of what it has of thread-local objects. Both may use the
-// pool, so a thread could be joined by itself, or by one that it joins, if its slot were free.
+// After the last hook, and, but for Windows, the destructors of its thread-local objects. Both may
+// use the pool, so a thread could be joined by itself if its slot were free.
 //
 // What was queued while threads that end had all the slots is left without one. So a thread frees
 // its own only when it sees, under the same lock, that no thread is missing. It starts what is
 // missing before, and only in slots that are free.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) noexcept
 {
+    worker& w = *workers_[slot];
     // std::exit() in a task destroys thread-local objects, too, and comes to its end later.
-    if (!workers_[slot]->over)
+    if (!w.over)
         return;
     for (bool started = true;;)
     {
         test_point();
         std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !w.starting; }); // then w.thread is this one
         std::size_t const missing
             = started && lacks_thread() ? reserve_slot() : parked_threads::none;
         if (missing == parked_threads::none)
         {
-            worker& w = *workers_[slot];
-            // The one before has nothing left to do but end. If nobody joined it before its slot is
-            // used again, its stack would stay for as long.
-            std::thread before;
-            if (!w.starting && w.thread.joinable())
-            {
-                before = std::move(ended_);
-                ended_ = std::move(w.thread);
-            }
+            // The one before has nothing left to do but end. Nobody else joins it before the end of
+            // the pool: who starts a thread may be at its own end, where Windows lets none wait.
+            std::thread before = std::exchange(ended_, std::move(w.thread));
             w.used = false;
             lock.unlock();
             if (before.joinable())

@@ -177,7 +177,7 @@ public:
         int const weight = weight_.load(std::memory_order_relaxed);
         ran_.fetch_add(cpu.count() * weight, std::memory_order_relaxed);
         if (time - cpu >= asleep)
-            late_.fetch_add(weight, std::memory_order_relaxed);
+            late_.fetch_add(static_cast<std::size_t>(weight), std::memory_order_relaxed);
     }
 
 private:

@@ -53,6 +53,9 @@ struct until_thread_end
     T object;
 };
 
+template <class T>
+using last_of_thread = until_thread_end<T>;
+
 struct block_signals
 {
     block_signals() noexcept {}

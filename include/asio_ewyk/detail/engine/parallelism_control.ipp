@@ -109,7 +109,10 @@ ASIO_EWYK_DECL bool parallelism_control::look(std::uint64_t taken_over) noexcept
     late += static_cast<std::size_t>(taken_over - std::exchange(taken_over_, taken_over));
     parallelism_policy::window const w{time, tasks, cpu_.take(), ran, late};
     leases_.store(!in_use_ || policy_.leases_after(w), std::memory_order_relaxed);
-    most_sleep_.store(w.mostly_late() && ran * 2 < time * cpus_, std::memory_order_relaxed);
+    // What computes is late, too, where the watchdog has noticed it.
+    most_sleep_.store(w.mostly_late() && w.cpu.value_or(duration::zero()) * 2 < time
+            && ran * 2 < time * cpus_,
+        std::memory_order_relaxed);
     weight_.store(ran < static_cast<duration::rep>(tasks) * shortest_measured ? sampled : 1,
         std::memory_order_relaxed);
     began_window_ = now;

@@ -8,6 +8,7 @@
 
 declare -A package_of=(
     [clang++]='clang libclang-rt-14-dev'
+    [clang++-16]=clang-16
     [ninja]=ninja-build
     [boost]=libboost1.81-dev
     [boost_test]=libboost-test1.81-dev

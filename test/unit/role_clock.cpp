@@ -12,7 +12,8 @@
 #include <optional>
 #include <thread>
 
-BOOST_AUTO_TEST_SUITE(role_clock)
+BOOST_AUTO_TEST_SUITE(
+    role_clock, *boost::unit_test::enable_if<asio_ewyk::detail::has_fine_cpu_clocks>())
 
 namespace {
 

@@ -34,6 +34,12 @@
 #error "asio_ewyk with MinGW: compile all sources of the program with -DBOOST_HAS_PTHREADS"
 #endif
 
+// On Windows, Asio 1.26 joins the thread of its timers whenever a context is shut down, and ours is
+// twice, as Asio's own is since 1.28: the second time it would close what may be another's by then.
+#if defined(_WIN32) && !defined(BOOST_HAS_PTHREADS) && BOOST_ASIO_VERSION < 102800
+#error "asio_ewyk takes Boost 1.82 or later on Windows; with MinGW and -DBOOST_HAS_PTHREADS, 1.81"
+#endif
+
 // Asio has no locks then.
 #if defined(BOOST_ASIO_DISABLE_THREADS)
 #error "asio_ewyk has threads of its own: compile without BOOST_ASIO_DISABLE_THREADS"

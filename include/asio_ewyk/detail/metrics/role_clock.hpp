@@ -44,7 +44,8 @@ public:
     }
 
     // How much was used since the last call. None if that is not known: the role has come here
-    // without a begin(), or a thread that had it ended before the next one called begin().
+    // without a begin(), or a thread that had it ended before the next one called begin(), or the
+    // system's clocks are too coarse.
     std::optional<duration> take() noexcept
     {
         bool const same = is_mine();
@@ -53,7 +54,8 @@ public:
         else
             restart();
         duration const used = std::exchange(used_, duration::zero());
-        return std::exchange(known_, true) && same ? std::optional(used) : std::nullopt;
+        return std::exchange(known_, true) && same && has_fine_cpu_clocks ? std::optional(used)
+                                                                          : std::nullopt;
     }
 
 private:

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/windows.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -23,13 +24,20 @@
 
 namespace asio_ewyk::detail {
 
-// Names a thread whose CPU time is asked for.
+// Names a thread whose CPU time is asked for. Windows counts a thread's time in ticks of some
+// 16 ms, so there it tells nothing of single tasks.
 #if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
 using cpu_clock = clockid_t;
 inline constexpr bool has_cpu_clocks = true;
+inline constexpr bool has_fine_cpu_clocks = true;
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+using cpu_clock = thread_id;
+inline constexpr bool has_cpu_clocks = true;
+inline constexpr bool has_fine_cpu_clocks = false;
 #else
 using cpu_clock = int;
 inline constexpr bool has_cpu_clocks = false;
+inline constexpr bool has_fine_cpu_clocks = false;
 #endif
 
 inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
@@ -37,6 +45,8 @@ inline std::optional<cpu_clock> this_thread_cpu_clock() noexcept
 #if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
     if (cpu_clock id{}; ::pthread_getcpuclockid(::pthread_self(), &id) == 0)
         return id;
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+    return current_thread_id();
 #endif
     return std::nullopt;
 }
@@ -48,9 +58,43 @@ inline std::optional<cpu_clock> cpu_clock_of([[maybe_unused]] thread_id thread) 
     // As the kernel encodes it, and the C library with it: of one thread, the scheduler's.
     if (thread != 0)
         return static_cast<cpu_clock>(~static_cast<unsigned>(thread) << 3 | 6u);
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+    if (thread != 0)
+        return thread;
 #endif
     return std::nullopt;
 }
+
+#if defined(ASIO_EWYK_HAS_WINDOWS)
+// What f tells of that thread, which has a handle for it; what it makes without, if there is none.
+template <class F>
+auto tell_of_thread(thread_id thread, F f) noexcept -> decltype(f(HANDLE{}))
+{
+    HANDLE const h
+        = ::OpenThread(THREAD_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(thread));
+    if (!h)
+        return {};
+    // Another process may have a new thread of that number.
+    bool const ours = ::GetProcessIdOfThread(h) == ::GetCurrentProcessId();
+    auto const told = ours ? f(h) : decltype(f(h)){};
+    ::CloseHandle(h);
+    return told;
+}
+
+inline std::optional<std::chrono::nanoseconds> cpu_time_by(HANDLE thread) noexcept
+{
+    FILETIME began;
+    FILETIME ended;
+    FILETIME used[2]; // in the system, and outside of it
+    if (!::GetThreadTimes(thread, &began, &ended, &used[0], &used[1]))
+        return std::nullopt;
+    auto sum = std::chrono::nanoseconds::zero();
+    for (FILETIME const& t : used)
+        sum += std::chrono::nanoseconds(
+            100 * (static_cast<long long>(t.dwHighDateTime) << 32 | t.dwLowDateTime));
+    return sum;
+}
+#endif
 
 // How much that thread has used so far; none if it has ended.
 inline std::optional<std::chrono::nanoseconds> cpu_time_of(
@@ -59,6 +103,9 @@ inline std::optional<std::chrono::nanoseconds> cpu_time_of(
 #if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
     if (timespec t{}; id && ::clock_gettime(*id, &t) == 0)
         return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+    if (id)
+        return tell_of_thread(*id, &cpu_time_by);
 #endif
     return std::nullopt;
 }
@@ -66,11 +113,13 @@ inline std::optional<std::chrono::nanoseconds> cpu_time_of(
 // 0 if it is not known.
 inline std::chrono::nanoseconds this_thread_cpu_time() noexcept
 {
-    std::optional<cpu_clock> id;
+    std::optional<std::chrono::nanoseconds> time;
 #if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
-    id = CLOCK_THREAD_CPUTIME_ID;
+    time = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+    time = cpu_time_by(::GetCurrentThread());
 #endif
-    return cpu_time_of(id).value_or(std::chrono::nanoseconds::zero());
+    return time.value_or(std::chrono::nanoseconds::zero());
 }
 
 // Tells any thread how much CPU time another one has used, at no cost to that one; 0 if it is not

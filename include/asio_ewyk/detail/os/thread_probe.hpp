@@ -8,11 +8,14 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 
+#include <cstdint>
+
 namespace asio_ewyk::detail {
 
-// What the kernel knows of another thread of this process (Linux, proc_pid_syscall(5)): whether it
-// sleeps, and in which system call. So a thread that waits inside its io_context can be told from
-// one whose handler blocks, without any mark in the program. Belongs to one thread.
+// What the system knows of another thread of this process. Linux tells whether it sleeps, and in
+// which system call (proc_pid_syscall(5)): so a thread that waits inside its io_context can be told
+// from one whose handler blocks, without any mark in the program. Windows tells only whether it has
+// run since it was asked last. Belongs to one thread.
 class thread_probe
 {
 public:
@@ -38,6 +41,7 @@ private:
 
     thread_id thread_ = 0;
     int file_ = -1;
+    [[maybe_unused]] std::uint64_t cycles_ = 0; // that it had run, on Windows
 };
 
 // From now on this thread gets a CPU only if no other thread wants it. False if the system refuses,

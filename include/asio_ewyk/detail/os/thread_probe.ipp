@@ -7,7 +7,10 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
+
+#include <utility>
 
 #if defined(ASIO_EWYK_HAS_LINUX)
 #include <fcntl.h>
@@ -66,6 +69,17 @@ ASIO_EWYK_DECL thread_probe::state thread_probe::of([[maybe_unused]] thread_id t
     default: // -1: in no system call, as where a page is read
         return state::blocks;
     }
+#elif defined(ASIO_EWYK_HAS_WINDOWS)
+    // Wine has no cycles; there it is a time, in ticks.
+    std::uint64_t const cycles = tell_of_thread(thread, [](HANDLE h) -> std::uint64_t {
+        ULONG64 n = 0;
+        if (::QueryThreadCycleTime(h, &n))
+            return n;
+        auto const used = cpu_time_by(h);
+        return used ? static_cast<std::uint64_t>(used->count()) : 0;
+    });
+    bool const same = std::exchange(thread_, thread) == thread;
+    return std::exchange(cycles_, cycles) < cycles && same ? state::runs : state::unknown;
 #else
     return state::unknown;
 #endif

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#include <asio_ewyk/detail/os/thread_clock.hpp>
+#include <asio_ewyk/detail/os/thread_probe.hpp>
+
+#include "pool_support.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+BOOST_AUTO_TEST_SUITE(thread_probe)
+
+namespace {
+
+using namespace support;
+
+using ewyk::detail::thread_id;
+using state = ewyk::detail::thread_probe::state;
+
+// Asks until the answer is whether it runs, so many times in a row.
+[[maybe_unused]] bool comes_to(
+    bool runs, ewyk::detail::thread_probe& probe, thread_id thread, int times)
+{
+    auto const end = std::chrono::steady_clock::now() + patience;
+    for (int seen = 0; std::chrono::steady_clock::now() < end;)
+    {
+        seen = (probe.of(thread) == state::runs) == runs ? seen + 1 : 0;
+        if (seen == times)
+            return true;
+        std::this_thread::sleep_for(1ms);
+    }
+    return false;
+}
+
+} // namespace
+
+#if defined(ASIO_EWYK_HAS_LINUX) || defined(ASIO_EWYK_HAS_WINDOWS)
+
+BOOST_AUTO_TEST_CASE(one_that_computes_runs_and_one_that_waits_does_not)
+{
+    std::atomic<thread_id> id{0};
+    std::atomic<bool> computes{true};
+    event release;
+    std::thread other([&] {
+        id = ewyk::detail::this_thread_id();
+        while (computes)
+        {
+        }
+        release.wait();
+    });
+    while (id == 0)
+        std::this_thread::yield();
+    ewyk::detail::thread_probe probe;
+    BOOST_TEST(comes_to(true, probe, id, 1));
+    auto const clock = ewyk::detail::cpu_clock_of(id);
+    BOOST_TEST((ewyk::detail::cpu_time_of(clock) > 0ms));
+    computes = false;
+    // Longer than a system counts in ticks.
+    BOOST_TEST(comes_to(false, probe, id, 100));
+    auto const used = ewyk::detail::cpu_time_of(clock);
+    BOOST_TEST(comes_to(false, probe, id, 1));
+    BOOST_TEST((used == ewyk::detail::cpu_time_of(clock)));
+    release.set();
+    other.join();
+    BOOST_TEST((probe.of(id) == state::unknown));
+}
+
+#endif
+
+BOOST_AUTO_TEST_CASE(nothing_is_known_of_a_thread_that_there_is_not)
+{
+    BOOST_TEST((ewyk::detail::thread_probe().of(0) == state::unknown));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(is_the_longest_late)
 {
     auto const time = time_to(interval::longest, interval(50us));
     BOOST_TEST((time > 200ms));
-    BOOST_TEST((time < 500ms));
+    BOOST_TEST((time < 1s));
     auto i = grown();
     i.grow();
     BOOST_TEST((i.get() == interval::longest));
@@ -64,6 +64,19 @@ BOOST_AUTO_TEST_CASE(is_at_most_half_of_the_usual_after_a_late_task)
     for (int n = 0; n != 10; ++n)
         i.shrink();
     BOOST_TEST((i.get() == 50us));
+}
+
+BOOST_AUTO_TEST_CASE(is_at_most_twice_the_usual_after_one_that_computes)
+{
+    auto i = grown();
+    i.computed();
+    BOOST_TEST((i.get() == 2 * interval::usual));
+    i.shrink();
+    i.computed();
+    BOOST_TEST((i.get() == interval::usual / 2));
+    auto slow = grown(interval(5ms));
+    slow.computed();
+    BOOST_TEST((slow.get() == 5ms));
 }
 
 BOOST_AUTO_TEST_CASE(is_never_less_than_a_long_grace)

@@ -12,11 +12,11 @@ namespace asio_ewyk::detail {
 
 // How long the watchdog waits between two looks at a lease. No threads, no clock.
 //
-// A look costs some microseconds. A late task that the sentinel missed costs on average one and a
-// half intervals of production. A look that sees progress makes the interval
+// A look costs some microseconds. A late task that the sentinel missed costs on average half an
+// interval of production, and the second look. A look that sees progress makes the interval
 // longer by a sixteenth, a late task halves it. So there are about eleven looks for a late task;
 // where tasks are late some hundred times a second, that is about the least sum of both costs.
-// Beyond `usual` it grows by a 64th only, and reaches `longest` in a quarter of a second.
+// Beyond `usual` it grows by a 64th only, and reaches `longest` in some 0.6 s.
 class look_interval
 {
 public:
@@ -24,7 +24,7 @@ public:
 
     static constexpr duration shortest = std::chrono::microseconds(20); // as long as a wake-up
     static constexpr duration usual = std::chrono::milliseconds(1);
-    static constexpr duration longest = std::chrono::milliseconds(5);
+    static constexpr duration longest = std::chrono::milliseconds(10);
 
     explicit look_interval(duration grace) noexcept
         : least_(std::clamp(grace, shortest, longest))
@@ -42,6 +42,10 @@ public:
 
     // A task was late.
     void shrink() noexcept { value_ = std::max(std::min(value_, usual) / 2, least_); }
+
+    // A task was late that computes. To catch more of those that do so for a millisecond, and have
+    // another thread take turns with them, is of no use.
+    void computed() noexcept { value_ = std::min(value_, std::max(least_, 2 * usual)); }
 
     // There was nothing to look at for a while: what comes next may be of another kind.
     void forget() noexcept { value_ = std::max(std::min(value_, usual), least_); }

@@ -82,10 +82,7 @@ public:
     }
 
     // Whether a handler that computes for so long is late.
-    bool is_long(duration time) const noexcept
-    {
-        return in_use() && time >= computing * std::max(grace_, duration(1));
-    }
+    bool is_long(duration time) const noexcept { return in_use() && time >= longest_task(); }
 
     // The producer: a native handler was late, and nobody has noticed.
     void missed_native() noexcept { missed_.store(true, std::memory_order_relaxed); }
@@ -137,6 +134,8 @@ private:
         return s.leased && s.what != lease::activity::waits;
     }
 
+    duration longest_task() const noexcept { return computing * std::max(grace_, duration(1)); }
+
     bool start() noexcept;
     void rouse() noexcept;
     void call_sentinel() noexcept;
@@ -153,6 +152,8 @@ private:
     bool wait_out(lease::number n) noexcept;
     void take_over(lease::sight const& s, bool may_start) noexcept;
     bool keeps_running(time_point now) noexcept;
+    duration next_look(
+        lease::sight const& s, bool changed, bool may, time_point now) noexcept;
     bool has_worked(lease::sight const& s) noexcept;
     time_point look(time_point now) noexcept override;
 
@@ -196,6 +197,7 @@ private:
     back_off thread_pause_;
     bed_delay bed_delay_;
     look_interval interval_;
+    bool second_ = false; // the next look comes early, for what the last one has found
     thread_probe watchdog_probe_;
     lease::sight seen_;
     time_point seen_since_{};

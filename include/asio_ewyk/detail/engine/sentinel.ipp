@@ -324,18 +324,19 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     bool const missed
         = missed_.load(std::memory_order_relaxed) && missed_.exchange(false);
     if (missed)
-    {
-        native_.store(true, std::memory_order_relaxed);
         pause_ = shortest_pause;
-    }
     if (late && may)
     {
-        interval_.shrink();
+        if (s.what == lease::activity::task
+            && watchdog_probe_.of(s.producer) == thread_probe::state::runs)
+            interval_.computed();
+        else
+            interval_.shrink();
         take_over(s, true);
     }
     else if (missed)
         interval_.shrink();
-    else
+    else if (!second_)
         interval_.grow();
     bool const native = native_.load(std::memory_order_relaxed);
     bool const busy = late || may_be_late(s);
@@ -354,7 +355,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     {
         if (std::exchange(drowsy_, false))
             in_bed_.store(false);
-        return now + (roused ? shortest_nap : interval_.get());
+        return now + (roused ? shortest_nap : next_look(s, changed, may, now));
     }
     if (!std::exchange(drowsy_, true))
     {
@@ -372,6 +373,25 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         return after(often ? native_look : std::max<duration>(now - progress_, first_look), now);
     }
     return now + shortest_nap;
+}
+
+// The watchdog: how long until its next look. One that finds a task is followed by another one as
+// soon as that may be late, and when it has computed for long. Under load each look finds some
+// task, so if the second one finds another, that is all.
+ASIO_EWYK_DECL sentinel::duration sentinel::next_look(
+    lease::sight const& s, bool changed, bool may, time_point now) noexcept
+{
+    bool const was_second = std::exchange(second_, false);
+    if (may && may_be_late(s) && !(changed && was_second))
+    {
+        duration const due
+            = changed ? std::max(grace_, shortest_nap)
+                      : std::max(longest_task(), longest_nap) - (now - seen_since_);
+        second_ = due > duration::zero() && due < interval_.get();
+        if (second_)
+            return due;
+    }
+    return interval_.get();
 }
 
 // The watchdog, each time that it looks from its bed: whether the producer has used the CPU since

@@ -24,11 +24,13 @@ struct parallelism_control
     void producer_is_this_thread() const noexcept {}
     bool look(std::uint64_t) const noexcept { return false; }
     bool was_full() const noexcept { return false; }
-    void are_asleep(int) const noexcept {}
+    void are_asleep(int, int) const noexcept {}
+    void gave() const noexcept {}
     bool begin_spread() const noexcept { return false; }
     void end_spread() const noexcept {}
     bool samples() const noexcept { return false; }
-    void ran(std::chrono::nanoseconds, std::chrono::nanoseconds) const noexcept {}
+    int weight() const noexcept { return 1; }
+    void ran(std::chrono::nanoseconds, std::chrono::nanoseconds, int) const noexcept {}
 };
 
 }

@@ -112,9 +112,14 @@ BOOST_AUTO_TEST_CASE(tasks_that_block_are_handed_over_before_they_begin)
 {
     policy p;
     BOOST_TEST(p.leases_after({10ms, 100, 1ms, 0ns, 50}));
+    // It may have been idle for a part of that, and be better for it.
+    BOOST_TEST(p.leases_after({10s, 70, 1ms, 0ns, 70}));
     BOOST_TEST(!p.leases_after({10ms, 70, 1ms, 0ns, 70}));
     for (int i = 0; i != 20; ++i)
         BOOST_TEST(!p.leases_after({10ms, 140, {}, 2ms, 130}));
+    // The pool is full of them.
+    BOOST_TEST(!p.leases_after({10ms, 140, {}, 2ms, 10, 120}));
+    BOOST_TEST(!p.leases_after({10ms, 140, {}, 0ns, 0, 140}));
     // Most of them do not block any more.
     BOOST_TEST(p.leases_after({10ms, 140, {}, 2ms, 70}));
 }
@@ -342,11 +347,44 @@ BOOST_AUTO_TEST_CASE(there_is_room_beside_threads_that_sleep)
     fill();
     BOOST_TEST(c.was_full());
     BOOST_TEST(!c.was_full());
-    c.are_asleep(3);
+    c.are_asleep(3, 3);
     BOOST_TEST(fill() == 0); // they may have waited for a lock
-    c.are_asleep(4);
+    c.are_asleep(4, 4);
     BOOST_TEST(fill() == 3);
     BOOST_TEST(c.was_full());
+}
+
+BOOST_AUTO_TEST_CASE(threads_in_other_tasks_that_sleep_leave_none)
+{
+    ewyk::detail::parallelism_control c(true);
+    int spread = 0;
+    while (c.begin_spread())
+        ++spread;
+    for (int i = 0; i != 2; ++i)
+        c.are_asleep(100, spread + 100);
+    BOOST_TEST(!c.begin_spread());
+    for (int i = 0; i != 2; ++i)
+        c.are_asleep(101, spread + 100);
+    BOOST_TEST(c.begin_spread());
+    BOOST_TEST(!c.begin_spread());
+}
+
+// They may not sleep any more; and nobody asks while there is room.
+BOOST_AUTO_TEST_CASE(the_room_for_those_that_sleep_shrinks_while_nobody_wants_it)
+{
+    using control = ewyk::detail::parallelism_control;
+    control c(true);
+    for (int i = 0; i != 2; ++i)
+        c.are_asleep(100, 0);
+    for (int windows = 0; windows != 100;)
+    {
+        std::this_thread::sleep_for(1ms);
+        windows += c.look(0);
+    }
+    int room = 0;
+    while (c.begin_spread())
+        ++room;
+    BOOST_TEST(room < control::threads_for_each_cpu * ewyk::detail::allowed_cpus());
 }
 
 #if defined(ASIO_EWYK_HAS_LINUX)

@@ -328,12 +328,17 @@ ASIO_EWYK_DECL std::size_t strategy_service::visit(detail::call_frame& frame,
 {
     succession_.mark_native(frame);
     auto const which = frame.lease_number;
-    auto const began = std::chrono::steady_clock::now();
+    bool const measures = succession_.measures_native();
+    auto const clock = [measures] {
+        return measures ? detail::this_thread_cpu_time()
+                        : std::chrono::steady_clock::now().time_since_epoch();
+    };
+    std::chrono::nanoseconds const began = clock();
     if (std::size_t const n = ioc_.poll_one(); n != 0)
     {
         // What is ours has settled, and has another number.
         if (frame.lease_number == which)
-            succession_.ran_native(frame, std::chrono::steady_clock::now() - began);
+            succession_.ran_native(frame, clock() - began, measures);
         return n;
     }
     // With another number, so that it merely waits.

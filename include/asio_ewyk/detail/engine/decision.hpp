@@ -71,6 +71,7 @@ public:
     {
         if (is_measured()) [[unlikely]]
         {
+            weight_ = d.parallelism_.weight();
             cpu_before_ = this_thread_cpu_time();
             began_ = std::chrono::steady_clock::now();
         }
@@ -85,7 +86,7 @@ public:
     {
         if (is_measured()) [[unlikely]]
             decision_.parallelism_.ran(this_thread_cpu_time() - cpu_before_,
-                std::chrono::steady_clock::now() - began_);
+                std::chrono::steady_clock::now() - began_, weight_);
         if (how_ == way::spread || how_ == way::spread_measured) [[unlikely]]
             decision_.parallelism_.end_spread();
         frame_.in_task = false;
@@ -105,6 +106,7 @@ private:
     way const how_;
     std::chrono::nanoseconds cpu_before_; // where that is measured
     time_point began_;                    // likewise
+    int weight_ = 1;
 };
 
 } // namespace asio_ewyk::detail

@@ -26,6 +26,7 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
     strategy_t const resolved = policy_({s, i, may_block});
     strategy_counters& counters = succession_.counters();
     auto sub = choose(resolved, i, may_block, true);
+    bool counted = false;
     bool spreads = false;
     bool measures = false;
     if (sub == execute_produce_consume)
@@ -42,14 +43,17 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
         }
         else
         {
-            bool const leases = succession_.watch().in_use();
+            bool const leases = counted = succession_.watch().in_use();
             if (leases && (parallelism_.count() || !parallelism_.measures_this_thread())
                 && succession_.keep(frame)) [[unlikely]]
             {
                 // While no other can produce, for what it reads belongs to the producer.
                 parallelism_.producer_is_this_thread();
                 if (parallelism_.look(counters.tasks_taken_over()) && parallelism_.was_full())
-                    parallelism_.are_asleep(static_cast<int>(succession_.asleep()));
+                {
+                    auto const threads = succession_.in_tasks();
+                    parallelism_.are_asleep(threads.asleep, threads.all);
+                }
                 succession_.keep_no_more(frame);
             }
             bool const one = parallelism_.leases();
@@ -70,7 +74,11 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
         }
     }
     if (sub == produce_execute_consume)
+    {
+        if (counted)
+            parallelism_.gave();
         return way::given;
+    }
     trace_choice(subject, resolved, sub, false);
     switch (sub)
     {

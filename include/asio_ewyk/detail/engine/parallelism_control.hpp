@@ -29,7 +29,7 @@ namespace asio_ewyk::detail {
 // try fails, it tries again later, after four times as many windows each time; soon again only
 // when one thread has been enough for long. It does not try where a task costs less than any
 // wake-up. It tries as well when most tasks block, as it takes longer to notice that than to hand
-// over.
+// over; but not after the first window, part of which it may have been idle.
 class parallelism_policy
 {
 public:
@@ -43,8 +43,12 @@ public:
         std::optional<duration> cpu; // of producing and of tasks on leases; none: not known
         duration ran;                // CPU time of all tasks, while it handed over
         std::size_t late = 0;        // tasks that blocked
+        std::size_t given = 0;       // tasks that the pool got, as it had no thread left
 
-        bool mostly_late() const noexcept { return late * 2 > tasks; }
+        bool mostly_late() const noexcept
+        {
+            return late * 2 > tasks - given || given * 2 > tasks;
+        }
     };
 
     // After a window: whether to lease in the next one.
@@ -81,6 +85,7 @@ private:
     int pause_ = 1;           // after the next try that was in vain: four times that
     int check_ = first_check; // after the next check that was: twice that
     int enough_ = 0;          // windows in a row in which one thread was
+    int late_ = 0;            // windows in a row in which most tasks were
 };
 
 // Measures the windows of a parallelism_policy, and keeps what it has decided.
@@ -95,7 +100,7 @@ public:
 
     // Where tasks are shorter than that on average, one of so many is measured.
     static constexpr duration shortest_measured = std::chrono::microseconds(25);
-    static constexpr int sampled = 8;
+    static constexpr int sampled = 7; // no even number: tasks may come in turns of that length
 
     // A task that has not had the CPU for so long has slept.
     static constexpr duration asleep = std::chrono::microseconds(50);
@@ -139,8 +144,7 @@ public:
     bool begin_spread() noexcept
     {
         if (spread_.fetch_add(1, std::memory_order_relaxed) + 1
-                < threads_for_each_cpu * cpus_ + asleep_.load(std::memory_order_relaxed)
-            || most_sleep_.load(std::memory_order_relaxed))
+            < threads_for_each_cpu * cpus_ + asleep_.load(std::memory_order_relaxed))
             return true;
         end_spread();
         was_full_.store(true, std::memory_order_relaxed);
@@ -148,33 +152,43 @@ public:
     }
 
     // The producer, after a window: whether begin_spread() has refused. Then the producer says how
-    // many threads sleep in tasks. Only those count that do so twice in a row: one that waits for a
-    // lock is about to go on.
+    // many threads are in tasks, and how many of these sleep. Only those count that do so twice in
+    // a row, and none that may not have been spread. Their number falls again while there is room.
     bool was_full() noexcept
     {
         return was_full_.load(std::memory_order_relaxed)
             && was_full_.exchange(false, std::memory_order_relaxed);
     }
-    void are_asleep(int threads) noexcept
+    void are_asleep(int threads, int in_tasks) noexcept
     {
+        int const others = std::max(in_tasks - spread_.load(std::memory_order_relaxed), 0);
+        threads = std::max(threads - others, 0);
         asleep_.store(
             std::min(threads, std::exchange(seen_asleep_, threads)), std::memory_order_relaxed);
     }
 
     void end_spread() noexcept { spread_.fetch_sub(1, std::memory_order_relaxed); }
 
+    // The producer, after count(): the pool gets the task.
+    void gave() noexcept
+    {
+        given_.store(given_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
     // The producer, after count(), where it does not lease: whether the CPU time of the task is
     // measured. That takes two system calls, so it is one of several where tasks are short.
     bool samples() const noexcept
     {
-        return tasks_.load(std::memory_order_relaxed)
-            % static_cast<std::size_t>(weight_.load(std::memory_order_relaxed)) == 0;
+        return tasks_.load(std::memory_order_relaxed) % static_cast<std::size_t>(weight()) == 0;
     }
 
-    // Any thread: a task that was measured has taken so much CPU time of that time.
-    void ran(duration cpu, duration time) noexcept
+    // For how many tasks one stands that is measured now.
+    int weight() const noexcept { return weight_.load(std::memory_order_relaxed); }
+
+    // Any thread: a task that was measured, of that weight, has taken so much CPU time of that
+    // time.
+    void ran(duration cpu, duration time, int weight) noexcept
     {
-        int const weight = weight_.load(std::memory_order_relaxed);
         ran_.fetch_add(cpu.count() * weight, std::memory_order_relaxed);
         if (time - cpu >= asleep)
             late_.fetch_add(static_cast<std::size_t>(weight), std::memory_order_relaxed);
@@ -194,6 +208,7 @@ private:
     std::atomic<std::size_t> tasks_{0};
     std::atomic<duration::rep> ran_{0};
     std::atomic<std::size_t> late_{0};
+    std::atomic<std::size_t> given_{0};
 
     // Tasks that production was handed over for. Relaxed: a count that is seen late is a thread
     // more or less.
@@ -201,11 +216,10 @@ private:
 
     // Written by the producer; relaxed, as a late thread may use them, too.
     std::atomic<int> asleep_{0};
-    std::atomic<bool> most_sleep_{false};
     int seen_asleep_ = 0;          // the producer's own
     std::uint64_t taken_over_ = 0; // likewise
     std::atomic<bool> was_full_{false};
-    std::atomic<int> weight_{1}; // so many tasks are there for each that is measured
+    std::atomic<int> weight_{1};
 };
 
 } // namespace asio_ewyk::detail

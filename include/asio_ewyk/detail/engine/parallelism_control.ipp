@@ -28,9 +28,10 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
     switch (state_)
     {
     case state::leasing:
-        if (!w.cpu && !w.mostly_late())
+        late_ = w.mostly_late() ? late_ + 1 : 0;
+        if (!w.cpu && late_ == 0)
             return true;
-        if (!w.mostly_late() && *w.cpu * 10 < w.time * 9)
+        if (late_ == 0 && *w.cpu * 10 < w.time * 9)
         {
             if (++enough_ == longest_pause)
             {
@@ -40,8 +41,8 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
             return true;
         }
         enough_ = 0;
-        if (--wait_ > 0
-            || (!w.mostly_late() && *w.cpu < shortest * static_cast<duration::rep>(w.tasks)))
+        if (--wait_ > 0 || late_ == 1
+            || (late_ == 0 && *w.cpu < shortest * static_cast<duration::rep>(w.tasks)))
             return true;
         before_ = w;
         state_ = state::starting;
@@ -105,17 +106,21 @@ ASIO_EWYK_DECL bool parallelism_control::look(std::uint64_t taken_over) noexcept
         return false;
     duration const ran(ran_.exchange(0, std::memory_order_relaxed));
     std::size_t const tasks = tasks_.exchange(0, std::memory_order_relaxed);
+    std::size_t given = given_.exchange(0, std::memory_order_relaxed);
     std::size_t late = late_.exchange(0, std::memory_order_relaxed);
     late += static_cast<std::size_t>(taken_over - std::exchange(taken_over_, taken_over));
-    parallelism_policy::window const w{time, tasks, cpu_.take(), ran, late};
+    if (!has_fine_cpu_clocks)
+        given = late = 0; // it cannot tell what sleeps from what computes
+    auto const cpu = cpu_.take();
+    if (std::exchange(began_window_, now) == time_point{})
+        return false;
+    parallelism_policy::window const w{time, tasks, cpu, ran, late, std::min(given, tasks)};
     leases_.store(!in_use_ || policy_.leases_after(w), std::memory_order_relaxed);
-    // What computes is late, too, where the watchdog has noticed it.
-    most_sleep_.store(w.mostly_late() && w.cpu.value_or(duration::zero()) * 2 < time
-            && ran * 2 < time * cpus_,
-        std::memory_order_relaxed);
+    if (int const n = asleep_.load(std::memory_order_relaxed);
+        n != 0 && !was_full_.load(std::memory_order_relaxed))
+        asleep_.store(n - (n + 15) / 16, std::memory_order_relaxed);
     weight_.store(ran < static_cast<duration::rep>(tasks) * shortest_measured ? sampled : 1,
         std::memory_order_relaxed);
-    began_window_ = now;
     return true;
 }
 

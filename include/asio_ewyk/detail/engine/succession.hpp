@@ -13,6 +13,7 @@
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 
 #include <atomic>
@@ -142,14 +143,27 @@ public:
         sentinel_.alert();
     }
 
+    // The producer, before that: whether to measure its CPU time, which takes two system calls,
+    // rather than how long it takes, in which others may have had the CPU.
+    bool measures_native() const noexcept
+    {
+        return has_fine_cpu_clocks && measures_native_.load(std::memory_order_relaxed);
+    }
+
     // The producer, after that, which took so long. If it was late and nobody has taken over, the
-    // watchdog has missed it.
-    void ran_native(call_frame& frame, std::chrono::nanoseconds time) noexcept
+    // watchdog has missed it. But if its CPU time was not measured, that of the next ones is first,
+    // unless such a one was missed not long ago.
+    void ran_native(call_frame& frame, std::chrono::nanoseconds time, bool measured) noexcept
     {
         if (!sentinel_.is_long(time) || !has_lease(frame)) [[likely]]
             return;
-        visit(visits_after_native);
-        sentinel_.missed_native();
+        bool const computed = measured || !has_fine_cpu_clocks;
+        bool const missed
+            = computed || visits_.load(std::memory_order_relaxed) > visits_to_see;
+        measures_native_.store(!missed, std::memory_order_relaxed);
+        visit(computed ? visits_after_native : visits_to_see);
+        if (missed)
+            sentinel_.missed_native();
     }
 
     // The producer, before a task: none may take over while it runs. False if one has.
@@ -199,16 +213,25 @@ public:
         int const left = visits_.load(std::memory_order_relaxed);
         if (left <= 0)
             return false;
-        visits_.store(left > 1 || inside() <= 1 ? left - 1 : visits_to_see,
-            std::memory_order_relaxed);
+        bool const more = left > 1 || inside() > 1;
+        visits_.store(left > 1 ? left - 1 : more ? visits_to_see : 0, std::memory_order_relaxed);
+        if (!more)
+            measures_native_.store(false, std::memory_order_relaxed);
         return true;
     }
 
     // How many threads may be waiting inside the io_context; a moment late.
     std::size_t inside() const noexcept;
 
-    // How many threads sleep in a task; a moment late. It asks the system for each.
-    std::size_t asleep() const noexcept;
+    // How many threads are in a task, and how many of them, about, sleep; a moment late. The system
+    // is asked for a few of them only, as that takes microseconds for each. One that waits for a
+    // lock, or a condition, counts half: it may be about to go on.
+    struct occupied
+    {
+        int all = 0;
+        int asleep = 0;
+    };
+    occupied in_tasks() noexcept; // the producer
 
     // Sections, where one handler runs at a time.
 
@@ -224,6 +247,9 @@ private:
     // After so many handlers the producer stays inside the io_context again.
     static constexpr int visits_after_native = 2000;
     static constexpr int visits_to_see = 128;
+
+    // In in_tasks().
+    static constexpr int most_probed = 16;
 
     // So many handlers from now on, or more.
     void visit(int n) noexcept
@@ -290,6 +316,11 @@ private:
     // Written by the thread that ends a lease, counted down by the producer. Relaxed: who acquires
     // the lease next sees it; one that is lost is one handler more.
     std::atomic<int> visits_;
+
+    // Written by the producer; relaxed, as a late thread may use it, too.
+    std::atomic<bool> measures_native_{false};
+
+    unsigned turn_ = 0; // the producer's: which threads in_tasks() asks for
 
     strategy_counters counters_;
     returning_threads returning_;

@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -179,17 +180,28 @@ ASIO_EWYK_DECL std::size_t succession::inside() const noexcept
     return n;
 }
 
-ASIO_EWYK_DECL std::size_t succession::asleep() const noexcept
+ASIO_EWYK_DECL succession::occupied succession::in_tasks() noexcept
 {
-    std::size_t n = 0;
-    thread_activity::for_each([&](thread_activity const& a) {
-        using state = thread_probe::state;
-        auto const now = a.now();
-        if (now.owner != owner_ || !now.what)
+    auto const for_each = [this](auto f) {
+        thread_activity::for_each([&](thread_activity const& a) {
+            auto const now = a.now();
+            if (now.owner == owner_ && now.what)
+                f(a);
+        });
+    };
+    occupied n;
+    for_each([&](thread_activity const&) { ++n.all; });
+    auto const each = static_cast<unsigned>(n.all / most_probed + 1);
+    unsigned i = ++turn_;
+    int halves = 0;
+    for_each([&](thread_activity const& a) {
+        using enum thread_probe::state;
+        if (++i % each != 0)
             return;
         auto const does = thread_probe().of(a.thread());
-        n += does != state::runs && does != state::unknown;
+        halves += does == blocks || does == polls ? 2 : does == locks;
     });
+    n.asleep = std::min(halves * static_cast<int>(each) / 2, n.all);
     return n;
 }
 

@@ -21,6 +21,8 @@ struct thread_probe
         unknown,
         runs,
         polls,
+        locks,
+        blocks,
     };
     state of(thread_id) noexcept { return state::unknown; }
 };

@@ -14,6 +14,7 @@
 #include <asio_ewyk/detail/engine/choose.hpp>
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 

@@ -13,6 +13,7 @@
 
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -47,6 +48,8 @@ struct thread_probe
         unknown,
         runs,
         polls,
+        locks,
+        blocks,
     };
     state of(thread_id) noexcept { return state::unknown; }
 };

@@ -8,6 +8,7 @@
 #include "delays.hpp"
 
 #include <deque>
+#include <latch>
 #include <optional>
 
 BOOST_AUTO_TEST_SUITE(contexts)
@@ -164,6 +165,45 @@ BOOST_DATA_TEST_CASE(each_burst_wakes_it, boost::unit_test::data::make(settings(
             }
         }
         callers.join();
+        BOOST_TEST(l.ran == l.made);
+        BOOST_TEST(l.twice == 0);
+    }
+}
+
+// Pairs of handlers: one that waits, and one that it waits for, which comes later. As many pairs at
+// a time as leave the strategy a thread to go on with.
+BOOST_DATA_TEST_CASE(handlers_that_wait_do_not_stop_the_others, each_pool(), s)
+{
+    bool const offloads = s.strategy != ewyk::strategy_t::execute_produce_consume;
+    std::size_t const pairs_at_a_time = offloads ? s.threads - 1 : s.threads;
+    for (std::size_t n = 0; pairs_at_a_time != 0 && n != rounds / 4; ++n)
+    {
+        delayed_round const slow(n);
+        dice d(seed() + n);
+        ledger l;
+        ewyk::strategy_context ctx(options_for(s, d));
+        auto work = std::make_optional(asio::make_work_guard(ctx));
+        std::atomic<std::size_t> waiting{0};
+        crowd submitters;
+        submitters.add(1, [&](std::size_t) {
+            for (std::size_t k = 0; k != several(200); ++k)
+            {
+                until([&] { return waiting != pairs_at_a_time; });
+                ++waiting;
+                auto const other = std::make_shared<std::latch>(1);
+                asio::post(ctx, entered(l, [&, other] {
+                    other->wait();
+                    --waiting;
+                }));
+                constexpr ewyk::invocation_t kinds[] = {ewyk::invocation_t::blocking,
+                    ewyk::invocation_t::either, ewyk::invocation_t::non_blocking};
+                asio::post(asio::require(ctx.get_executor(), kinds[d.roll(3)]),
+                    entered(l, [other] { other->count_down(); }));
+            }
+            work.reset();
+        });
+        ctx.run();
+        submitters.join();
         BOOST_TEST(l.ran == l.made);
         BOOST_TEST(l.twice == 0);
     }

@@ -50,6 +50,13 @@ public:
         return seen(left);
     }
 
+    bool has_one_left() const noexcept
+    {
+        access("looks whether a place is left");
+        return seen(threads() != 0 && occupied_.get() + 1 < options_.max_threads);
+    }
+    bool stopping() const noexcept { return all() == 0; }
+
     void occupy() noexcept
     {
         access("takes a place");
@@ -127,7 +134,9 @@ public:
     void retry_start() noexcept {}
     std::size_t threads() const noexcept
     {
-        return all() - static_cast<std::size_t>(std::popcount(absent_.get()));
+        return interleaving::refuses_tasks()
+            ? 0
+            : all() - static_cast<std::size_t>(std::popcount(absent_.get()));
     }
     void count_run_by_caller() noexcept {}
     void count_refused() noexcept {}

@@ -105,6 +105,9 @@ constexpr std::array all_flaws{
     named_flaw{"the producer runs what it should give to the pool",
         flaw::blocks_producer,
         "eat_what_you_kill, 2 threads not started: a handler waits for another one"},
+    named_flaw{"none produces while the producer runs what the pool has given back",
+        flaw::keeps_what_is_back,
+        "eat_what_you_kill, 2 threads: a handler waits for the one that it posts"},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.

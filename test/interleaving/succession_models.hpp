@@ -105,6 +105,9 @@ inline std::vector<named_setup> concurrent_models()
         c.add("two run", s, stopped_pool, {{}, {}}, {.ready = 2, .limits = {0, 0}});
         c.add("two run, a thread posts", s, stopped_pool, {{}, {}},
             {.posters = 1, .limits = {0, 0}});
+        if (!always)
+            c.add("two run, a handler waits for the next one but one", s, stopped_pool,
+                {{}, {.waits_for = 3}, {.native = true}}, {.ready = 3, .limits = {0, 0}});
         c.add("two run, a thread stops it", s, stopped_pool, {{}},
             {.ready = 1, .limits = {0, 0}, .stops = true});
         c.add("a handler waits for another one", s, cold_pool_of_two, waits, {.ready = 2});
@@ -115,6 +118,9 @@ inline std::vector<named_setup> concurrent_models()
         c.add("a native handler", s, one_thread, {{.native = true}},
             {.ready = 1, .grace = true, .visits = true});
     }
+    // The pool may take a thread for a producer that is about to find that it is none.
+    c.add("a handler waits for the one that it posts", ewyk::strategy_t::eat_what_you_kill,
+        two_threads, {{}, {.posts = 3, .waits_for = 3}, {.native = true}}, {.ready = 2});
     // A request may be under way that was sent for an earlier one.
     c.add("a handler waits for the next one but one", ewyk::strategy_t::execute_produce_consume,
         one_thread, {{}, {.waits_for = 3}, {}}, {.ready = 3, .grace = true});

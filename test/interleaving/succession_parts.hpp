@@ -57,6 +57,7 @@ enum class flaw
     away_is_not_counted,     // the pool may not produce while a task is in a section
     late_stays_inside,       // a thread that is superseded does not leave the io_context
     blocks_producer,         // the producer runs what it should give to the pool
+    keeps_what_is_back,      // no thread produces while the producer runs what the pool gave back
     ask_is_lost,             // the lost wake-up: a thread that asks while one produces is not heard
     nested_run_forgets,      // produce() from a task does nothing
     announcement_is_forgotten, // a task that says that it blocks is not heard
@@ -139,7 +140,8 @@ inline bool keeps_place() noexcept
     return wrong == flaw::place_is_kept && saboteur::now->watches();
 }
 
-/// or a task of a user's comes back as if the pool were stopped, and the producer runs it.
+/// or a task of a user's comes back as if the pool were stopped and had no threads, and the producer
+/// runs it, while none produces.
 inline bool refuses_tasks() noexcept { return wrong == flaw::blocks_producer; }
 
 /// What is worse in the flag that says that a thread was asked.
@@ -506,6 +508,11 @@ public:
     bool try_give(task& t, bool& occupies) noexcept { return pool_.try_give(t, occupies); }
     bool try_start(task& t, bool& occupies) noexcept { return pool_.try_start(t, occupies); }
     bool start(task& t, bool& occupies) { return pool_.start(t, occupies); }
+    bool start_if_one_is_left(task& t, bool& occupies)
+    {
+        return pool_.start_if_one_is_left(t, occupies);
+    }
+    bool has_one_left() const noexcept { return pool_.has_one_left(); }
     bool may_take_over(bool occupies) const noexcept { return pool_.may_take_over(occupies); }
     task* give(task_ptr t, strategy_t s) { return pool_.give(std::move(t), s); }
     bool wake_idle_caller() const noexcept { return false; }

@@ -363,6 +363,35 @@ BOOST_AUTO_TEST_CASE(a_full_queue_has_the_producer_run_the_task_or_destroys_it)
     }
 }
 
+// What a full queue gives back is run here, and the only thread of the pool does not produce for
+// that: it is left for tasks.
+BOOST_AUTO_TEST_CASE(a_full_queue_leaves_the_last_thread_for_tasks)
+{
+    ewyk::worker_pool pool({.max_threads = 1, .reserve = 0, .max_queue = 1});
+    ewyk::strategy_context ctx(pool, ewyk::strategy_t::eat_what_you_kill, 0ns);
+    deadline const d(ctx);
+    auto work = std::make_optional(asio::make_work_guard(ctx));
+    std::thread caller([&] { ctx.run(); });
+    event busy, release, waited, here, later;
+    pool.execute([&] {
+        busy.set();
+        release.wait();
+    });
+    BOOST_REQUIRE(busy.wait());
+    asio::post(ctx, [&] { waited.set(); });
+    asio::post(ctx, [&] {
+        release.set();
+        waited.wait();
+        std::this_thread::sleep_for(20ms); // time enough for the one that should not
+        here.set();
+    });
+    BOOST_TEST(here.wait());
+    asio::post(pool.get_executor(), [&] { later.set(); });
+    BOOST_TEST(later.wait());
+    work.reset();
+    caller.join();
+}
+
 // When run() ends, what waits in the pool goes back, to be run in the next one, and counts once.
 BOOST_AUTO_TEST_CASE(what_waits_for_a_thread_waits_for_the_next_run)
 {

@@ -118,6 +118,18 @@ public:
         return true;
     }
 
+    // Likewise, if the pool has a thread left for tasks then.
+    bool start_if_one_is_left(task& request, bool& occupies)
+    {
+        if (callers_.wake_one(&request))
+            return true;
+        if (!may_start() || !pool_.start_if_one_is_left(request, occupies))
+            return false;
+        wake_idle_caller_for_queue();
+        return true;
+    }
+    bool has_one_left() const noexcept { return may_start() && pool_.has_one_left(); }
+
     // Whether one could be had.
     bool may_take_over(bool occupies) const noexcept
     {

@@ -127,7 +127,7 @@ ASIO_EWYK_DECL void production_loop::run_back(task* t, call_frame& frame)
             return give_up_request();
     }
     succession_.counters().produce_consume();
-    bool const kept = succession_.keep(frame);
+    bool const kept = !succession_.make_way(frame) && succession_.keep(frame);
     struct end
     {
         production_loop& self;

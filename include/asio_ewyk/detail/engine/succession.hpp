@@ -206,6 +206,12 @@ public:
     // this one is the producer still.
     bool hand_over(call_frame& frame, strategy_t s) noexcept;
 
+    // The producer, before a task that the pool has given back: the first thread that has time
+    // produces meanwhile. A thread that the pool counts as producing may be about to find that it
+    // does not, and would then sleep while the task waits for what nobody produces. False if this
+    // one is the producer still, as the strategy wants it.
+    bool make_way(call_frame& frame) noexcept;
+
     // Whether handlers are visited one by one, as native ones were late, or as they are the first;
     // counts them. No less than while the threads of late ones are inside.
     bool visits() noexcept
@@ -266,6 +272,14 @@ private:
             visit(n);
     }
 
+    // Whether a thread that could produce may be kept for tasks instead.
+    bool leaves_one_for_tasks() const noexcept
+    {
+        return leases_ && strategy_ != strategy_t::execute_produce_consume
+            && strategy_ != strategy_t::produce_execute_consume;
+    }
+
+    bool begin(call_frame& frame) noexcept;
     bool resume(call_frame& frame) noexcept;
     bool serve_returning() noexcept;
     void adopt(call_frame& frame) noexcept;

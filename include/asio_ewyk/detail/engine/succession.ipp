@@ -32,13 +32,20 @@ ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
     // Before it has the lease: it may wait for the first thread that it starts, and would be late.
     if (sentinel_.in_use() && threads_.has_callers())
         sentinel_.alert();
-    if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
-        return false;
-    if (!lease_.acquire(frame.lease_number, frame.is_pooled()))
+    do
     {
+        if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
+            return false;
+        if (lease_.acquire(frame.lease_number, frame.is_pooled()))
+            return begin(frame);
         threads_.pool().produces_no_more(frame);
-        return false;
-    }
+        // The one that had it may have made way meanwhile, and found no place.
+    } while (frame.is_pooled() && leaves_one_for_tasks() && lease_.is_free());
+    return false;
+}
+
+ASIO_EWYK_DECL bool succession::begin(call_frame& frame) noexcept
+{
     frame.duty = call_frame::duty_t::producer;
     frame.leased_by = leases_ ? this : nullptr;
     frame.home = sections_ ? this : nullptr;
@@ -165,6 +172,34 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
         frame.leased_by = this;
         return false;
     }
+    if (ended.pooled)
+        threads_.pool().vacate();
+    return true;
+}
+
+// The place of one of the pool goes with the request. For another one there may be none, as one
+// thread is left for tasks: then the lease stays free. A thread that gives its place back looks at
+// the lease afterwards. So either this one finds the place, or that one finds the lease free. It
+// does not ask while asked_ is set; so this one looks for the place once more then.
+ASIO_EWYK_DECL bool succession::make_way(call_frame& frame) noexcept
+{
+    if (!frame.produces())
+        return false;
+    if (!leaves_one_for_tasks())
+        return strategy_ == strategy_t::execute_produce_consume && hand_over(frame, strategy_);
+    frame.duty = call_frame::duty_t::none;
+    frame.leased_by = nullptr;
+    trace_point(trace_event::hand_over, owner_);
+    auto ended = lease_.end(frame.lease_number);
+    if (!ended)
+        return true;
+    do
+    {
+        test_point();
+        if (asked_.exchange(true) || threads_.start_if_one_is_left(request_, ended.pooled))
+            break;
+        asked_.store(false);
+    } while (threads_.has_one_left());
     if (ended.pooled)
         threads_.pool().vacate();
     return true;

@@ -91,6 +91,10 @@ public:
                 return true;
         return false;
     }
+    bool has_one_left() const noexcept
+    {
+        return threads_.load() != 0 && occupied_.load() + 1 < max_threads_.load();
+    }
     void occupy() noexcept { occupied_.fetch_add(1); }
     void vacate() noexcept { occupied_.fetch_sub(1); }
     bool all_occupied() const noexcept { return occupied_.load() >= threads_.load(); }

@@ -49,12 +49,19 @@ public:
     {
         if (!occupies)
             pool_.occupy();
-        return ask(occupies, [&] {
-            using enum elastic_threads::outcome;
-            pending_may_wait_.store(true, std::memory_order_relaxed);
-            auto const outcome = pool_.execute(client_, &t, false);
-            return outcome == accepted || outcome == no_thread;
-        });
+        return queue(t, occupies);
+    }
+
+    // Likewise, if one is left for tasks then.
+    bool start_if_one_is_left(task& t, bool& occupies)
+    {
+        if (!occupies && (!has_one_left() || !pool_.occupy_if_one_is_left()))
+            return false;
+        return queue(t, occupies);
+    }
+    bool has_one_left() const noexcept
+    {
+        return pool_.has_one_left() && !pool_.stopping() && !client_.leaving();
     }
 
     // Whether a thread could take over from one that occupies a place, or does not; a moment late.
@@ -173,6 +180,16 @@ public:
     }
 
 private:
+    bool queue(task& t, bool& occupies)
+    {
+        return ask(occupies, [&] {
+            using enum elastic_threads::outcome;
+            pending_may_wait_.store(true, std::memory_order_relaxed);
+            auto const outcome = pool_.execute(client_, &t, false);
+            return outcome == accepted || outcome == no_thread;
+        });
+    }
+
     // Asks for the pending thread, which the pool already counts among those that produce: instead
     // of the caller, or in addition.
     template <class Ask>

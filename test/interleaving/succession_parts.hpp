@@ -507,10 +507,9 @@ public:
     bool may_produce(call_frame const&) const noexcept { return true; }
     bool try_give(task& t, bool& occupies) noexcept { return pool_.try_give(t, occupies); }
     bool try_start(task& t, bool& occupies) noexcept { return pool_.try_start(t, occupies); }
-    bool start(task& t, bool& occupies) { return pool_.start(t, occupies); }
-    bool start_if_one_is_left(task& t, bool& occupies)
+    bool start(task& t, bool& occupies, bool leaves_one = false)
     {
-        return pool_.start_if_one_is_left(t, occupies);
+        return pool_.start(t, occupies, leaves_one);
     }
     bool has_one_left() const noexcept { return pool_.has_one_left(); }
     bool may_take_over(bool occupies) const noexcept { return pool_.may_take_over(occupies); }

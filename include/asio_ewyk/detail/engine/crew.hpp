@@ -107,23 +107,13 @@ public:
         return callers_.wake_one(&request) || (may_start() && pool_.try_start(request, occupies));
     }
 
-    // Likewise, or the first that has time.
-    bool start(task& request, bool& occupies)
+    // Likewise, or the first that has time. `leaves_one`: only if the pool has a thread left for
+    // tasks then.
+    bool start(task& request, bool& occupies, bool leaves_one = false)
     {
         if (callers_.wake_one(&request))
             return true;
-        if (!may_start() || !pool_.start(request, occupies))
-            return false;
-        wake_idle_caller_for_queue();
-        return true;
-    }
-
-    // Likewise, if the pool has a thread left for tasks then.
-    bool start_if_one_is_left(task& request, bool& occupies)
-    {
-        if (callers_.wake_one(&request))
-            return true;
-        if (!may_start() || !pool_.start_if_one_is_left(request, occupies))
+        if (!may_start() || !pool_.start(request, occupies, leaves_one))
             return false;
         wake_idle_caller_for_queue();
         return true;

@@ -31,9 +31,10 @@ namespace asio_ewyk::detail {
 // asked_: a thread was asked to come, and has not arrived. A thread that ends a lease sets it
 // afterwards, and if it was not set sends the request. The thread that gets the request clears
 // asked_, and acquires the lease afterwards. So if a lease is free, a request is under way; or all
-// threads of the crew are busy, and the first that is ready finds the lease free. Both words, and
-// the bits of parked threads, are sequentially consistent: otherwise a lease could stay free while
-// all threads sleep. See doc/design.adoc.
+// threads of the crew are busy, and the first that is ready finds the lease free. But one thread of
+// the pool is kept for tasks and does not look, until the one that has made way comes back. Both
+// words, and the bits of parked threads, are sequentially consistent: otherwise a lease could stay
+// free while all threads sleep. See doc/design.adoc.
 class succession final : private lessor
 {
 public:

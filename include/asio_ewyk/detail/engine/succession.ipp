@@ -196,7 +196,7 @@ ASIO_EWYK_DECL bool succession::make_way(call_frame& frame) noexcept
     do
     {
         test_point();
-        if (asked_.exchange(true) || threads_.start_if_one_is_left(request_, ended.pooled))
+        if (asked_.exchange(true) || threads_.start(request_, ended.pooled, true))
             break;
         asked_.store(false);
     } while (threads_.has_one_left());

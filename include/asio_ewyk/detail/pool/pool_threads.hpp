@@ -44,21 +44,26 @@ public:
         return ask(occupies, [&] { return pool_.try_give(client_, &t); });
     }
 
-    // A hand-over is not subject to max_queue: there is one at most.
-    bool start(task& t, bool& occupies)
+    // A hand-over is not subject to max_queue: there is one at most. `leaves_one`: false if none is
+    // left for tasks then.
+    bool start(task& t, bool& occupies, bool leaves_one = false)
     {
         if (!occupies)
-            pool_.occupy();
-        return queue(t, occupies);
+        {
+            if (!leaves_one)
+                pool_.occupy();
+            else if (!has_one_left() || !pool_.occupy_if_one_is_left())
+                return false;
+        }
+        return ask(occupies, [&] {
+            using enum elastic_threads::outcome;
+            pending_may_wait_.store(true, std::memory_order_relaxed);
+            auto const outcome = pool_.execute(client_, &t, false);
+            return outcome == accepted || outcome == no_thread;
+        });
     }
 
-    // Likewise, if one is left for tasks then.
-    bool start_if_one_is_left(task& t, bool& occupies)
-    {
-        if (!occupies && (!has_one_left() || !pool_.occupy_if_one_is_left()))
-            return false;
-        return queue(t, occupies);
-    }
+    // Whether one more may produce now, and one is left for tasks then.
     bool has_one_left() const noexcept
     {
         return pool_.has_one_left() && !pool_.stopping() && !client_.leaving();
@@ -180,16 +185,6 @@ public:
     }
 
 private:
-    bool queue(task& t, bool& occupies)
-    {
-        return ask(occupies, [&] {
-            using enum elastic_threads::outcome;
-            pending_may_wait_.store(true, std::memory_order_relaxed);
-            auto const outcome = pool_.execute(client_, &t, false);
-            return outcome == accepted || outcome == no_thread;
-        });
-    }
-
     // Asks for the pending thread, which the pool already counts among those that produce: instead
     // of the caller, or in addition.
     template <class Ask>

@@ -70,6 +70,36 @@ BOOST_AUTO_TEST_CASE(one_window_that_was_better_is_not_enough)
     BOOST_TEST(p.leases_after(handed_over(100, 10ms)));
 }
 
+// Those that sleep take the places of others until they are known.
+BOOST_AUTO_TEST_CASE(a_try_begins_when_it_is_known_which_tasks_sleep)
+{
+    policy p;
+    auto const finds_sleepers = [](std::size_t tasks) {
+        auto w = handed_over(tasks, 10ms);
+        w.makes_room = true;
+        return w;
+    };
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    BOOST_TEST(!p.leases_after(finds_sleepers(80)));
+    BOOST_TEST(!p.leases_after(finds_sleepers(80)));
+    BOOST_TEST(!p.leases_after(handed_over(150, 15ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 20ms)));
+    BOOST_TEST(!p.leases_after(handed_over(190, 20ms)));
+    for (int i = 0; i != 50; ++i)
+        BOOST_TEST(!p.leases_after(handed_over(190, 20ms)));
+}
+
+// Locks that threads share, for example.
+BOOST_AUTO_TEST_CASE(a_try_does_not_wait_for_ever_for_that)
+{
+    policy p;
+    BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    int windows = 0;
+    for (auto w = handed_over(80, 10ms); !p.leases_after(w) && windows != 100; ++windows)
+        w.makes_room = true;
+    BOOST_TEST(windows < 10);
+}
+
 BOOST_AUTO_TEST_CASE(does_not_stay_with_what_was_better_by_chance)
 {
     policy p;
@@ -370,21 +400,31 @@ BOOST_AUTO_TEST_CASE(threads_in_other_tasks_that_sleep_leave_none)
 }
 
 // They may not sleep any more; and nobody asks while there is room.
-BOOST_AUTO_TEST_CASE(the_room_for_those_that_sleep_shrinks_while_nobody_wants_it)
+BOOST_AUTO_TEST_CASE(the_room_for_those_that_sleep_shrinks)
 {
     using control = ewyk::detail::parallelism_control;
+    int const most = control::threads_for_each_cpu * ewyk::detail::allowed_cpus();
     control c(true);
+    auto const room = [&] {
+        int n = 0;
+        while (c.begin_spread())
+            ++n;
+        for (int i = 0; i != n; ++i)
+            c.end_spread();
+        return n;
+    };
     for (int i = 0; i != 2; ++i)
         c.are_asleep(100, 0);
-    for (int windows = 0; windows != 100;)
-    {
-        std::this_thread::sleep_for(1ms);
-        windows += c.look(0);
-    }
-    int room = 0;
-    while (c.begin_spread())
-        ++room;
-    BOOST_TEST(room < control::threads_for_each_cpu * ewyk::detail::allowed_cpus());
+    c.look(0);
+    BOOST_TEST(room() > most + 90);
+    // One that is awake in that moment counts still.
+    for (int i = 0; i != 2; ++i)
+        c.are_asleep(50, 0);
+    c.look(0);
+    BOOST_TEST(room() > most + 90);
+    for (int windows = 0; windows != 500; ++windows)
+        c.look(0);
+    BOOST_TEST(room() < most);
 }
 
 #if defined(ASIO_EWYK_HAS_LINUX)

@@ -49,10 +49,14 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
             {
                 // While no other can produce, for what it reads belongs to the producer.
                 parallelism_.producer_is_this_thread();
-                if (parallelism_.look(counters.tasks_taken_over()) && parallelism_.was_full())
+                if (parallelism_.ended_window())
                 {
-                    auto const threads = succession_.in_tasks();
-                    parallelism_.are_asleep(threads.asleep, threads.all);
+                    if (parallelism_.was_full())
+                    {
+                        auto const threads = succession_.in_tasks();
+                        parallelism_.are_asleep(threads.asleep, threads.all);
+                    }
+                    parallelism_.look(counters.tasks_taken_over());
                 }
                 succession_.keep_no_more(frame);
             }

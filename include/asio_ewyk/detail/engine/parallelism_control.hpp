@@ -44,6 +44,7 @@ public:
         duration ran;                // CPU time of all tasks, while it handed over
         std::size_t late = 0;        // tasks that blocked
         std::size_t given = 0;       // tasks that the pool got, as it had no thread left
+        bool makes_room = false;     // for more threads, as some of those spread to sleep
 
         bool mostly_late() const noexcept
         {
@@ -75,6 +76,7 @@ private:
     static constexpr duration shortest = std::chrono::microseconds(1);
 
     // In windows.
+    static constexpr int longest_start = 4;
     static constexpr int longest_pause = 128;
     static constexpr int first_check = 64;
     static constexpr int longest_check = 512;
@@ -84,6 +86,7 @@ private:
     int wait_ = 1;            // windows until the next try, or the next check
     int pause_ = 1;           // after the next try that was in vain: four times that
     int check_ = first_check; // after the next check that was: twice that
+    int starts_ = 0;          // windows of this try before anything was compared
     int enough_ = 0;          // windows in a row in which one thread was
     int late_ = 0;            // windows in a row in which most tasks were
 };
@@ -118,8 +121,15 @@ public:
         return n % checked_every == 0;
     }
 
-    // Whether a window has ended. `taken_over`: how many tasks were, since the beginning.
-    bool look(std::uint64_t taken_over) noexcept;
+    // The producer: whether a window has ended. Then it calls look(), and are_asleep() before that
+    // if was_full().
+    bool ended_window() const noexcept
+    {
+        return std::chrono::steady_clock::now() - began_window_ >= window;
+    }
+
+    // `taken_over`: how many tasks were, since the beginning.
+    void look(std::uint64_t taken_over) noexcept;
 
     // Any thread: whether its CPU time is that of the producer, or need not be known.
     bool measures_this_thread() const noexcept
@@ -144,7 +154,7 @@ public:
     bool begin_spread() noexcept
     {
         if (spread_.fetch_add(1, std::memory_order_relaxed) + 1
-            < threads_for_each_cpu * cpus_ + asleep_.load(std::memory_order_relaxed))
+            < threads_for_each_cpu * cpus_ + sleepers())
             return true;
         end_spread();
         was_full_.store(true, std::memory_order_relaxed);
@@ -153,7 +163,7 @@ public:
 
     // The producer, after a window: whether begin_spread() has refused. Then the producer says how
     // many threads are in tasks, and how many of these sleep. Only those count that do so twice in
-    // a row, and none that may not have been spread. Their number falls again while there is room.
+    // a row, and none that may not have been spread. They count for less and less later.
     bool was_full() noexcept
     {
         return was_full_.load(std::memory_order_relaxed)
@@ -163,8 +173,11 @@ public:
     {
         int const others = std::max(in_tasks - spread_.load(std::memory_order_relaxed), 0);
         threads = std::max(threads - others, 0);
-        asleep_.store(
-            std::min(threads, std::exchange(seen_asleep_, threads)), std::memory_order_relaxed);
+        int const before = sleepers();
+        asleep_.store(std::max(asleep_.load(std::memory_order_relaxed),
+                          parts * std::min(threads, std::exchange(seen_asleep_, threads))),
+            std::memory_order_relaxed);
+        makes_room_ = threads > before;
     }
 
     void end_spread() noexcept { spread_.fetch_sub(1, std::memory_order_relaxed); }
@@ -195,6 +208,15 @@ public:
     }
 
 private:
+    // asleep_ is in such parts of a thread, and loses one of so many of them in a window.
+    static constexpr int parts = 32;
+
+    // Any thread: how many are taken to sleep.
+    int sleepers() const noexcept
+    {
+        return (asleep_.load(std::memory_order_relaxed) + parts / 2) / parts;
+    }
+
     int const cpus_;
     bool const in_use_; // there are several CPUs, and leases
 
@@ -217,6 +239,7 @@ private:
     // Written by the producer; relaxed, as a late thread may use them, too.
     std::atomic<int> asleep_{0};
     int seen_asleep_ = 0;          // the producer's own
+    bool makes_room_ = false;      // likewise
     std::uint64_t taken_over_ = 0; // likewise
     std::atomic<bool> was_full_{false};
     std::atomic<int> weight_{1};

@@ -45,10 +45,12 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
             || (late_ == 0 && *w.cpu < shortest * static_cast<duration::rep>(w.tasks)))
             return true;
         before_ = w;
+        starts_ = 0;
         state_ = state::starting;
         return false;
-    case state::starting: // threads have to wake up first
-        state_ = state::trying;
+    case state::starting: // threads have to wake up first, and those that sleep to be found
+        if (!w.makes_room || ++starts_ == longest_start)
+            state_ = state::trying;
         return false;
     case state::trying:
         if (!better(w, before_))
@@ -98,12 +100,10 @@ ASIO_EWYK_DECL parallelism_control::parallelism_control(bool in_use) noexcept
 {
 }
 
-ASIO_EWYK_DECL bool parallelism_control::look(std::uint64_t taken_over) noexcept
+ASIO_EWYK_DECL void parallelism_control::look(std::uint64_t taken_over) noexcept
 {
     time_point const now = std::chrono::steady_clock::now();
     duration const time = now - began_window_;
-    if (time < window)
-        return false;
     duration const ran(ran_.exchange(0, std::memory_order_relaxed));
     std::size_t const tasks = tasks_.exchange(0, std::memory_order_relaxed);
     std::size_t given = given_.exchange(0, std::memory_order_relaxed);
@@ -112,16 +112,16 @@ ASIO_EWYK_DECL bool parallelism_control::look(std::uint64_t taken_over) noexcept
     if (!has_fine_cpu_clocks)
         given = late = 0; // it cannot tell what sleeps from what computes
     auto const cpu = cpu_.take();
+    bool const makes_room = std::exchange(makes_room_, false);
     if (std::exchange(began_window_, now) == time_point{})
-        return false;
-    parallelism_policy::window const w{time, tasks, cpu, ran, late, std::min(given, tasks)};
+        return;
+    parallelism_policy::window const w{
+        time, tasks, cpu, ran, late, std::min(given, tasks), makes_room};
     leases_.store(!in_use_ || policy_.leases_after(w), std::memory_order_relaxed);
-    if (int const n = asleep_.load(std::memory_order_relaxed);
-        n != 0 && !was_full_.load(std::memory_order_relaxed))
-        asleep_.store(n - (n + 15) / 16, std::memory_order_relaxed);
+    int const n = asleep_.load(std::memory_order_relaxed);
+    asleep_.store(n - (n + parts - 1) / parts, std::memory_order_relaxed);
     weight_.store(ran < static_cast<duration::rep>(tasks) * shortest_measured ? sampled : 1,
         std::memory_order_relaxed);
-    return true;
 }
 
 } // namespace asio_ewyk::detail

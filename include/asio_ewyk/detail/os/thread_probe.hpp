@@ -39,7 +39,7 @@ public:
 private:
     void close() noexcept;
 
-    thread_id thread_ = 0;
+    [[maybe_unused]] thread_id thread_ = 0;
     int file_ = -1;
     [[maybe_unused]] std::uint64_t cycles_ = 0; // that it had run, on Windows
 };

@@ -1,0 +1,112 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#include <asio_ewyk/detail/engine/sentinel.hpp>
+
+#include <asio_ewyk/detail/frame/lease.hpp>
+#include <asio_ewyk/detail/frame/lessor.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+BOOST_AUTO_TEST_SUITE(sentinel_looks)
+
+namespace {
+
+using namespace std::chrono_literals;
+using asio_ewyk::detail::lease;
+using asio_ewyk::detail::watchdog;
+
+// Counts what the looks of this thread have found, and leaves the lease as it is.
+class owner final : public asio_ewyk::detail::lessor
+{
+public:
+    int taken_over() const noexcept { return taken_over_; }
+
+    bool may_take_over(lease::sight const&) const noexcept override { return true; }
+
+    outcome take_over(lease::number, bool) noexcept override
+    {
+        if (std::this_thread::get_id() == looks_)
+            ++taken_over_;
+        return outcome::taken;
+    }
+
+    void call_out() noexcept override {}
+    bool waits_for_io() const noexcept override { return true; }
+    bool provide_io() noexcept override { return false; }
+    void start_pending() noexcept override {}
+    void release(lease::number) noexcept override {}
+    void go_away(asio_ewyk::detail::call_frame&) noexcept override {}
+    void come_back(asio_ewyk::detail::call_frame&) noexcept override {}
+
+private:
+    std::thread::id const looks_ = std::this_thread::get_id();
+    int taken_over_ = 0;
+};
+
+} // namespace
+
+// Where the system tells which one does. If a second look took it for late, after a few hundred
+// microseconds, there would be one whenever the watchdog looks: threads would only take turns.
+BOOST_AUTO_TEST_CASE(a_second_look_leaves_a_task_that_computes)
+{
+    using asio_ewyk::detail::thread_probe;
+    if (thread_probe().of(asio_ewyk::detail::this_thread_id()) == thread_probe::state::unknown)
+    {
+        BOOST_TEST_MESSAGE("skipped: the system does not tell what a thread does");
+        return;
+    }
+    lease l;
+    owner o;
+    asio_ewyk::detail::sentinel s(l, o, 10us);
+    auto& looks = (watchdog::client&)s; // which is nobody else's business
+    std::atomic<lease::number> number{};
+    std::atomic<bool> over{false};
+    // It runs, or waits for a CPU, all the time.
+    std::thread producer([&] {
+        lease::number mine{};
+        BOOST_TEST(l.acquire(mine, false));
+        for (number = mine + 1; !over;)
+        {
+        }
+    });
+    while (number == 0)
+        std::this_thread::yield();
+    auto n = number - 1;
+    auto const next_task = [&] {
+        BOOST_TEST(l.renew(n));
+        l.mark(++n, lease::activity::task);
+    };
+    auto now = std::chrono::steady_clock::now();
+    auto due = now;
+    // Short tasks, until it looks seldom.
+    for (int i = 0; i != 10'000 && due - now < 8ms; ++i)
+    {
+        now = due;
+        next_task();
+        due = looks.look(now);
+    }
+    BOOST_TEST((due - now >= 8ms));
+    BOOST_TEST(o.taken_over() == 0);
+    // One that computes.
+    next_task();
+    auto const began = due;
+    due = looks.look(began);
+    BOOST_TEST((due - began < 1ms));
+    due = looks.look(due);
+    BOOST_TEST(o.taken_over() == 0);
+    BOOST_TEST((due - began >= 2ms));
+    BOOST_TEST((due - began < 8ms));
+    looks.look(due);
+    BOOST_TEST(o.taken_over() == 1);
+    over = true;
+    producer.join();
+    s.stop(true);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -94,9 +94,12 @@ BOOST_AUTO_TEST_CASE(a_try_does_not_wait_for_ever_for_that)
 {
     policy p;
     BOOST_TEST(!p.leases_after(lent(100, 10ms)));
+    auto w = handed_over(80, 10ms);
+    w.makes_room = true;
     int windows = 0;
-    for (auto w = handed_over(80, 10ms); !p.leases_after(w) && windows != 100; ++windows)
-        w.makes_room = true;
+    while (!p.leases_after(w) && windows != 100)
+        ++windows;
+    BOOST_TEST(windows >= 2);
     BOOST_TEST(windows < 10);
 }
 
@@ -413,19 +416,52 @@ BOOST_AUTO_TEST_CASE(the_room_for_those_that_sleep_shrinks)
             c.end_spread();
         return n;
     };
-    for (int i = 0; i != 2; ++i)
-        c.are_asleep(100, 0);
-    c.look(0);
+    auto const asleep = [&](int n, int windows) {
+        for (int i = 0; i != windows; ++i)
+        {
+            c.are_asleep(n, 0);
+            c.look(0);
+        }
+    };
+    asleep(100, 10);
+    BOOST_TEST(room() == most - 1 + 100);
+    // Those that are awake in that moment count still.
+    asleep(60, 2);
     BOOST_TEST(room() > most + 90);
-    // One that is awake in that moment counts still.
-    for (int i = 0; i != 2; ++i)
-        c.are_asleep(50, 0);
-    c.look(0);
-    BOOST_TEST(room() > most + 90);
+    asleep(60, 100);
+    BOOST_TEST(room() == most - 1 + 60);
+    asleep(0, 20); // they compute now
+    BOOST_TEST(room() < most + 5);
+    asleep(100, 2);
     for (int windows = 0; windows != 500; ++windows)
         c.look(0);
     BOOST_TEST(room() < most);
 }
+
+#if defined(ASIO_EWYK_HAS_LINUX)
+BOOST_AUTO_TEST_CASE(a_control_tries_until_those_that_sleep_are_known)
+{
+    using control = ewyk::detail::parallelism_control;
+    if (ewyk::detail::allowed_cpus() == 1)
+        return;
+    control c(true);
+    std::uint64_t late = 0;
+    for (int windows = 0; windows != 10 && c.leases(); ++windows)
+    {
+        c.count();
+        c.look(++late); // each of them was
+    }
+    BOOST_TEST(!c.leases());
+    // Two windows find them, the third one none more; the fourth is compared, and nothing was run.
+    for (int windows = 0; windows != 4; ++windows)
+    {
+        BOOST_TEST(!c.leases());
+        c.are_asleep(4, 0);
+        c.look(late);
+    }
+    BOOST_TEST(c.leases());
+}
+#endif
 
 #if defined(ASIO_EWYK_HAS_LINUX)
 // As many sleep as may compute. A try that comes at a bad moment is repeated.

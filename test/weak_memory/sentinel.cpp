@@ -75,6 +75,7 @@ public:
         blocks,
     };
 
+    static constexpr bool tells_now = true;
     state of(thread_id) noexcept { return weak_memory::blocks ? state::blocks : state::runs; }
 };
 

@@ -174,9 +174,12 @@ public:
         int const others = std::max(in_tasks - spread_.load(std::memory_order_relaxed), 0);
         threads = std::max(threads - others, 0);
         int const before = sleepers();
+        int const last = std::exchange(seen_asleep_, threads);
+        forget(2 * std::max(threads, last) < before ? quickly : slowly);
         asleep_.store(std::max(asleep_.load(std::memory_order_relaxed),
-                          parts * std::min(threads, std::exchange(seen_asleep_, threads))),
+                          slowly * std::min(threads, last)),
             std::memory_order_relaxed);
+        asked_ = true;
         makes_room_ = threads > before;
     }
 
@@ -208,13 +211,20 @@ public:
     }
 
 private:
-    // asleep_ is in such parts of a thread, and loses one of so many of them in a window.
-    static constexpr int parts = 32;
+    // In a window, one of so many is taken to sleep no more; quickly, where far fewer are seen to.
+    static constexpr int slowly = 32;
+    static constexpr int quickly = 4;
+
+    void forget(int one_of) noexcept
+    {
+        int const n = asleep_.load(std::memory_order_relaxed);
+        asleep_.store(n - (n + one_of - 1) / one_of, std::memory_order_relaxed);
+    }
 
     // Any thread: how many are taken to sleep.
     int sleepers() const noexcept
     {
-        return (asleep_.load(std::memory_order_relaxed) + parts / 2) / parts;
+        return (asleep_.load(std::memory_order_relaxed) + slowly / 2) / slowly;
     }
 
     int const cpus_;
@@ -237,8 +247,9 @@ private:
     std::atomic<int> spread_{0};
 
     // Written by the producer; relaxed, as a late thread may use them, too.
-    std::atomic<int> asleep_{0};
+    std::atomic<int> asleep_{0};   // `slowly` for each thread
     int seen_asleep_ = 0;          // the producer's own
+    bool asked_ = false;           // likewise: in this window
     bool makes_room_ = false;      // likewise
     std::uint64_t taken_over_ = 0; // likewise
     std::atomic<bool> was_full_{false};

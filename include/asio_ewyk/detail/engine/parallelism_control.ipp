@@ -118,8 +118,8 @@ ASIO_EWYK_DECL void parallelism_control::look(std::uint64_t taken_over) noexcept
     parallelism_policy::window const w{
         time, tasks, cpu, ran, late, std::min(given, tasks), makes_room};
     leases_.store(!in_use_ || policy_.leases_after(w), std::memory_order_relaxed);
-    int const n = asleep_.load(std::memory_order_relaxed);
-    asleep_.store(n - (n + parts - 1) / parts, std::memory_order_relaxed);
+    if (!std::exchange(asked_, false))
+        forget(slowly);
     weight_.store(ran < static_cast<duration::rep>(tasks) * shortest_measured ? sampled : 1,
         std::memory_order_relaxed);
 }

@@ -303,7 +303,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         // another thread take turns with it is of no use yet.
         late = may_be_late(s) && is_long(now - seen_since_)
             && now - roused_ >= look_interval::usual
-            && !(second_ && now - seen_since_ < longest_nap
+            && !(thread_probe::tells_now && second_ && now - seen_since_ < longest_nap
                 && watchdog_probe_.of(s.producer) == thread_probe::state::runs);
         if (late && s.what == lease::activity::native)
             pause_ = shortest_pause;

@@ -33,6 +33,13 @@ public:
     thread_probe& operator=(thread_probe const&) = delete;
     ~thread_probe() { close(); }
 
+    // Whether it tells what the thread does now, however often it is asked.
+#if defined(ASIO_EWYK_HAS_LINUX)
+    static constexpr bool tells_now = true;
+#else
+    static constexpr bool tells_now = false;
+#endif
+
     // Takes some microseconds; more for another thread than the last time.
     state of(thread_id thread) noexcept;
 

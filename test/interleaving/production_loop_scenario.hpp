@@ -21,8 +21,8 @@ struct parallelism_control
     bool leases() const noexcept { return true; }
     bool count() const noexcept { return false; }
     bool measures_this_thread() const noexcept { return true; }
-    void producer_is_this_thread() const noexcept {}
-    bool ended_window() const noexcept { return false; }
+    bool producer_is_this_thread() const noexcept { return false; }
+    bool ended_window(bool) const noexcept { return false; }
     void look(std::uint64_t) const noexcept {}
     bool was_full() const noexcept { return false; }
     void are_asleep(int, int) const noexcept {}

@@ -25,6 +25,14 @@ policy::window lent(std::size_t tasks, std::chrono::nanoseconds cpu)
     return {10ms, tasks, cpu, 0ns};
 }
 
+// Others had the CPU.
+policy::window interrupted(std::size_t tasks, std::chrono::nanoseconds cpu)
+{
+    auto w = lent(tasks, cpu);
+    w.ran_on = true;
+    return w;
+}
+
 policy::window handed_over(std::size_t tasks, std::chrono::nanoseconds ran)
 {
     return {10ms, tasks, {}, ran};
@@ -37,6 +45,36 @@ BOOST_AUTO_TEST_CASE(one_thread_that_has_time_is_enough)
     policy p;
     for (int i = 0; i != 1000; ++i)
         BOOST_TEST(p.leases_after(lent(100, 8ms)));
+}
+
+// Another thread may get as much.
+BOOST_AUTO_TEST_CASE(one_thread_that_others_leave_no_time_is_not_enough)
+{
+    policy p;
+    BOOST_TEST(p.leases_after(interrupted(100, 5ms)));
+    BOOST_TEST(!p.leases_after(interrupted(100, 5ms)));
+    BOOST_TEST(!p.leases_after(handed_over(100, 5ms)));
+    BOOST_TEST(!p.leases_after(handed_over(150, 7ms)));
+    BOOST_TEST(!p.leases_after(handed_over(150, 7ms)));
+    for (int i = 0; i != 50; ++i)
+        BOOST_TEST(!p.leases_after(handed_over(150, 7ms))); // one would get less
+    // The load falls.
+    BOOST_TEST(p.leases_after(handed_over(70, 3ms)));
+}
+
+// Once, or for a moment: any window is better than that one.
+BOOST_AUTO_TEST_CASE(what_interrupts_one_thread_does_not_show_that_two_do_more)
+{
+    policy p;
+    for (int i = 0; i != 100; ++i)
+    {
+        BOOST_TEST(p.leases_after(interrupted(20, 1ms)));
+        BOOST_TEST(p.leases_after(lent(100, 8ms)));
+    }
+    BOOST_TEST(p.leases_after(interrupted(100, 8ms)));
+    BOOST_TEST(!p.leases_after(interrupted(20, 1ms)));
+    BOOST_TEST(!p.leases_after(handed_over(100, 8ms)));
+    BOOST_TEST(p.leases_after(handed_over(100, 8ms)));
 }
 
 BOOST_AUTO_TEST_CASE(spreads_while_that_gets_more_done)

@@ -3,6 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include <asio_ewyk/detail/metrics/role_clock.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 
 #include "support.hpp"
@@ -40,6 +41,40 @@ BOOST_AUTO_TEST_CASE(adds_up_what_each_has_used)
     BOOST_TEST((*used >= 15ms));
     use_cpu(2ms);
     BOOST_TEST((clock.take() >= 2ms));
+}
+
+// Whether it has used the CPU whenever other threads left it that.
+BOOST_AUTO_TEST_CASE(tells_whether_the_one_that_has_the_role_has_run_on)
+{
+    ewyk::detail::role_clock clock;
+    BOOST_TEST(!clock.has_run_on(0ms)); // nobody has it
+    std::this_thread::sleep_for(20ms); // some systems do not count that
+    if (!ewyk::detail::this_thread_waits())
+    {
+        BOOST_TEST_MESSAGE("skipped: the system does not tell");
+        return;
+    }
+    // The system may make it wait once, for a page, for example.
+    auto const runs_on = [&] {
+        return eventually([&] {
+            clock.begin();
+            use_cpu(1ms);
+            return clock.has_run_on(1ms);
+        });
+    };
+    BOOST_TEST(runs_on());
+    std::this_thread::sleep_for(20ms);
+    BOOST_TEST(!clock.has_run_on(1ms));
+    BOOST_TEST(runs_on());
+    clock.take();
+    BOOST_TEST(!clock.has_run_on(1ms)); // since then
+    two_threads threads;
+    threads.run(0, [&] {
+        BOOST_TEST(!clock.has_run_on(0ms)); // another one has it
+        BOOST_TEST(runs_on());
+    });
+    BOOST_TEST(!clock.has_run_on(0ms));
+    BOOST_TEST(runs_on());
 }
 
 BOOST_AUTO_TEST_CASE(does_not_know_of_who_came_unannounced)

@@ -48,8 +48,8 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
                 && succession_.keep(frame)) [[unlikely]]
             {
                 // While no other can produce, for what it reads belongs to the producer.
-                parallelism_.producer_is_this_thread();
-                if (parallelism_.ended_window())
+                bool const has_come = parallelism_.producer_is_this_thread();
+                if (parallelism_.ended_window(has_come))
                 {
                     if (parallelism_.was_full())
                     {

@@ -22,14 +22,15 @@ namespace asio_ewyk::detail {
 // Whether tasks that are short enough to be run on a lease are better given to several threads:
 // with leases a context has one thread at work, and that may not be enough.
 //
-// It decides after each window of time, by measurement: when the producer is out of CPU time, it
-// tries a window with a hand-over before each task. If more tasks were run, and in the next window
-// as well, it keeps handing over until one thread is enough again. From time to time it checks
-// whether that is still better: loads change, and two windows may have been better by chance. If a
-// try fails, it tries again later, after four times as many windows each time; soon again only
-// when one thread has been enough for long. It does not try where a task costs less than any
-// wake-up. It tries as well when most tasks block, as it takes longer to notice that than to hand
-// over; but not after the first window, part of which it may have been idle.
+// It decides after each window of time, by measurement: when the producer is out of CPU time,
+// because it has used that or others have, it tries a window with a hand-over before each task. If
+// more tasks were run, and in the next window as well, it keeps handing over until one thread is
+// enough again. From time to time it checks whether that is still better: loads change, and two
+// windows may have been better by chance. If a try fails, it tries again later, after four times as
+// many windows each time; soon again only when one thread has been enough for long. It does not try
+// where a task costs less than any wake-up. It tries as well when most tasks block, as it takes
+// longer to notice that than to hand over. Where others have the CPU, or most tasks block, it takes
+// two windows: part of the first one may have been idle, or the others' only.
 class parallelism_policy
 {
 public:
@@ -45,6 +46,7 @@ public:
         std::size_t late = 0;        // tasks that blocked
         std::size_t given = 0;       // tasks that the pool got, as it had no thread left
         bool makes_room = false;     // for more threads, as some of those spread to sleep
+        bool ran_on = false;         // the producer in the end, without waiting
 
         bool mostly_late() const noexcept
         {
@@ -66,7 +68,10 @@ private:
         checking, // leasing, to compare
     };
 
+    static double rate(window const& w) noexcept;
     static bool better(window const& one, window const& other) noexcept;
+    static double share_of_one(window const& w) noexcept;
+    bool tries_after(window const& w) noexcept;
     bool lease() noexcept;
 
     // Less may be chance.
@@ -89,6 +94,8 @@ private:
     int starts_ = 0;          // windows of this try before anything was compared
     int enough_ = 0;          // windows in a row in which one thread was
     int late_ = 0;            // windows in a row in which most tasks were
+    int interrupted_ = 0;     // windows in a row in which others had the CPU
+    double share_ = 1;        // of the CPU, that one thread gets
 };
 
 // Measures the windows of a parallelism_policy, and keeps what it has decided.
@@ -104,6 +111,9 @@ public:
     // Where tasks are shorter than that on average, one of so many is measured.
     static constexpr duration shortest_measured = std::chrono::microseconds(25);
     static constexpr int sampled = 7; // no even number: tasks may come in turns of that length
+
+    // A producer that has not waited for so much of its CPU time may have tasks enough.
+    static constexpr duration ran_on = std::chrono::microseconds(100);
 
     // A task that has not had the CPU for so long has slept.
     static constexpr duration asleep = std::chrono::microseconds(50);
@@ -122,10 +132,11 @@ public:
     }
 
     // The producer: whether a window has ended. Then it calls look(), and are_asleep() before that
-    // if was_full().
-    bool ended_window() const noexcept
+    // if was_full(). One that has just come knows less than the next one that counts.
+    bool ended_window(bool has_come) const noexcept
     {
-        return std::chrono::steady_clock::now() - began_window_ >= window;
+        return std::chrono::steady_clock::now() - began_window_
+            >= (has_come ? 2 * window : window);
     }
 
     // `taken_over`: how many tasks were, since the beginning.
@@ -138,11 +149,13 @@ public:
     }
 
     // The producer, before it leases: if another thread was it before, its CPU time counts from
-    // here.
-    void producer_is_this_thread() noexcept
+    // here. Whether that is so.
+    bool producer_is_this_thread() noexcept
     {
-        if (!measures_this_thread()) [[unlikely]]
-            cpu_.begin();
+        if (measures_this_thread()) [[likely]]
+            return false;
+        cpu_.begin();
+        return true;
     }
 
     // Some of them are about to wake up while others run.

@@ -14,13 +14,51 @@
 
 namespace asio_ewyk::detail {
 
+ASIO_EWYK_DECL double parallelism_policy::rate(window const& w) noexcept
+{
+    return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
+}
+
 // Whether clearly more tasks were run in the time.
 ASIO_EWYK_DECL bool parallelism_policy::better(window const& one, window const& other) noexcept
 {
-    auto const rate = [](window const& w) {
-        return static_cast<double>(w.tasks) / static_cast<double>(w.time.count());
-    };
     return rate(one) > rate(other) * (1 + gain);
+}
+
+// How much of the time one thread gets that has enough to do.
+ASIO_EWYK_DECL double parallelism_policy::share_of_one(window const& w) noexcept
+{
+    if (!w.cpu || !w.ran_on || w.mostly_late())
+        return 1;
+    return static_cast<double>(w.cpu->count()) / static_cast<double>(w.time.count());
+}
+
+// After a window with leases. If so, before_ is what the try has to be better than.
+ASIO_EWYK_DECL bool parallelism_policy::tries_after(window const& w) noexcept
+{
+    late_ = w.mostly_late() ? late_ + 1 : 0;
+    if (!w.cpu && late_ == 0)
+        return false;
+    bool const has_rest = late_ == 0 && *w.cpu * 10 < w.time * 9;
+    interrupted_ = has_rest && w.ran_on ? interrupted_ + 1 : 0;
+    if (has_rest && interrupted_ == 0)
+    {
+        if (++enough_ == longest_pause)
+        {
+            enough_ = 0;
+            wait_ = pause_ = 1;
+        }
+        return false;
+    }
+    enough_ = 0;
+    window const last = std::exchange(before_, w);
+    if (--wait_ > 0 || late_ == 1 || interrupted_ == 1
+        || (late_ == 0 && *w.cpu < shortest * static_cast<duration::rep>(w.tasks)))
+        return false;
+    // After one in which others had the CPU any window is better.
+    if (std::exchange(interrupted_, 0) != 0 && rate(last) > rate(w))
+        before_ = last;
+    return true;
 }
 
 ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
@@ -28,23 +66,9 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
     switch (state_)
     {
     case state::leasing:
-        late_ = w.mostly_late() ? late_ + 1 : 0;
-        if (!w.cpu && late_ == 0)
+        if (!tries_after(w))
             return true;
-        if (late_ == 0 && *w.cpu * 10 < w.time * 9)
-        {
-            if (++enough_ == longest_pause)
-            {
-                enough_ = 0;
-                wait_ = pause_ = 1;
-            }
-            return true;
-        }
-        enough_ = 0;
-        if (--wait_ > 0 || late_ == 1
-            || (late_ == 0 && *w.cpu < shortest * static_cast<duration::rep>(w.tasks)))
-            return true;
-        before_ = w;
+        share_ = share_of_one(before_);
         starts_ = 0;
         state_ = state::starting;
         return false;
@@ -64,7 +88,9 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
         state_ = state::spreading;
         return false;
     case state::spreading:
-        if (!w.mostly_late() && w.ran * 4 < w.time * 3)
+        if (!w.mostly_late()
+            && static_cast<double>(w.ran.count())
+                < 0.75 * share_ * static_cast<double>(w.time.count()))
         {
             // One thread is enough again.
             wait_ = pause_ = 1;
@@ -79,6 +105,7 @@ ASIO_EWYK_DECL bool parallelism_policy::leases_after(window const& w) noexcept
     case state::checking:
         if (!better(before_, w))
             return lease();
+        share_ = share_of_one(w);
         wait_ = check_ = std::min(2 * check_, longest_check);
         state_ = state::spreading;
         return false;
@@ -111,12 +138,13 @@ ASIO_EWYK_DECL void parallelism_control::look(std::uint64_t taken_over) noexcept
     late += static_cast<std::size_t>(taken_over - std::exchange(taken_over_, taken_over));
     if (!has_fine_cpu_clocks)
         given = late = 0; // it cannot tell what sleeps from what computes
+    bool const has_run_on = cpu_.has_run_on(ran_on);
     auto const cpu = cpu_.take();
     bool const makes_room = std::exchange(makes_room_, false);
     if (std::exchange(began_window_, now) == time_point{})
         return;
     parallelism_policy::window const w{
-        time, tasks, cpu, ran, late, std::min(given, tasks), makes_room};
+        time, tasks, cpu, ran, late, std::min(given, tasks), makes_room, has_run_on};
     leases_.store(!in_use_ || policy_.leases_after(w), std::memory_order_relaxed);
     if (!std::exchange(asked_, false))
         forget(slowly);

@@ -300,7 +300,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     else if (s.leased && now - seen_since_ >= grace_)
     {
         // A second look is for those that sleep. One that computes may be about to end: to have
-        // another thread take turns with it is of no use yet.
+        // another thread take turns with it is of no use yet, where the system tells that.
         late = may_be_late(s) && is_long(now - seen_since_)
             && now - roused_ >= look_interval::usual
             && !(thread_probe::tells_now && second_ && now - seen_since_ < longest_nap

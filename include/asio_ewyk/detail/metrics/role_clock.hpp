@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_METRICS_ROLE_CLOCK_HPP
 #define ASIO_EWYK_DETAIL_METRICS_ROLE_CLOCK_HPP
 
+#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 
 #include <boost/config.hpp>
@@ -38,9 +39,23 @@ public:
         else
             known_ = false;
         if (now && is_mine())
+        {
             began_ = *now;
+            waits_ = this_thread_waits();
+        }
         else
+        {
             restart();
+        }
+    }
+
+    // Whether this thread has the role, has used so much since its last begin() or take(), and has
+    // not waited: it would have used the CPU all the time, if the system had left it that. False if
+    // that is not known.
+    bool has_run_on(duration least) const noexcept
+    {
+        return is_mine() && waits_ && waits_ == this_thread_waits()
+            && this_thread_cpu_time() - began_ >= least;
     }
 
     // How much was used since the last call. None if that is not known: the role has come here
@@ -71,12 +86,14 @@ private:
         thread_.store(this_thread(), std::memory_order_relaxed);
         clock_ = this_thread_cpu_clock();
         began_ = this_thread_cpu_time();
+        waits_ = this_thread_waits();
     }
 
     // Of the thread that has the role. Relaxed: a thread looks only for what it has stored itself.
     std::atomic<void const*> thread_{nullptr};
     std::optional<cpu_clock> clock_;
     duration began_{};
+    std::optional<long> waits_;
 
     duration used_{};
     bool known_ = true;

@@ -220,9 +220,9 @@ public:
         int const left = visits_.load(std::memory_order_relaxed);
         if (left <= 0)
             return false;
-        bool const more = left > 1 || inside() > 1;
-        visits_.store(left > 1 ? left - 1 : more ? visits_to_see : 0, std::memory_order_relaxed);
-        if (!more)
+        visits_.store(left > 1 ? left - 1 : inside() > 1 ? visits_to_see : 0,
+            std::memory_order_relaxed);
+        if (left == 1)
             measures_native_.store(false, std::memory_order_relaxed);
         return true;
     }

@@ -6,7 +6,6 @@
 // come back on another thread: the call that they began in has returned.
 
 #include "suspension_support.hpp"
-
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/loop/event_loop.hpp>
 
@@ -16,6 +15,31 @@
 #if defined(__unix__)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
+
+#if defined(__GLIBC__)
+
+#include <asio_ewyk/detail/os/thread_stack.hpp>
+
+#include <cerrno>
+#include <dlfcn.h>
+#include <pthread.h>
+
+namespace {
+
+// As on the first thread of a process without /proc.
+thread_local bool stack_is_unknown = false;
+
+} // namespace
+
+// In place of the system's, which it calls.
+extern "C" int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept
+{
+    static auto const real =
+        reinterpret_cast<decltype(&::pthread_getattr_np)>(::dlsym(RTLD_NEXT, "pthread_getattr_np"));
+    return stack_is_unknown ? ENOENT : real(thread, attributes);
+}
+
 #endif
 
 using namespace support;
@@ -30,10 +54,9 @@ constexpr ewyk::strategy_t leasing[]
 
 using strings = std::vector<std::string>;
 
-} // namespace
-
-// The function is a part of the handler that has resumed the coroutine, whose thread leaves it.
-CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
+/// Has a function suspend the coroutine that dispatches it, on a thread that does begin() first.
+template <class Options, class Begin>
+void leave_the_producer(Options const& s, Begin begin)
 {
     context ctx(s);
     auto const never_blocks = asio::require(ctx.get_executor(), ewyk::invocation.non_blocking);
@@ -50,6 +73,7 @@ CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
         },
         asio::detached);
     on_another_thread([&] {
+        begin();
         BOOST_TEST(ctx.run_one() == 1u);
         auto const& record = ewyk::detail::thread_activity::mine();
         BOOST_TEST((record.now().what == nullptr)); // it is not reported as a stall
@@ -65,6 +89,44 @@ CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
     run(ctx);
     BOOST_TEST(ran);
 }
+
+} // namespace
+
+// The function is a part of the handler that has resumed the coroutine, whose thread leaves it.
+CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
+{
+    leave_the_producer(s, [] {});
+}
+
+#if defined(__GLIBC__)
+
+// Likewise where the system does not tell which stack is the thread's own.
+CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone_from_an_unknown_stack, s)
+{
+    leave_the_producer(s, [] { stack_is_unknown = true; });
+}
+
+// What is not known of the first thread's stack is not taken for a part of it.
+BOOST_AUTO_TEST_CASE(the_stack_of_the_first_thread_is_known_without_proc)
+{
+    using ewyk::detail::thread_stack;
+    char const on_stack = 0;
+    auto const elsewhere = std::make_unique<char>();
+    stack_is_unknown = true;
+    auto const first = thread_stack::mine();
+    stack_is_unknown = false;
+    BOOST_TEST(thread_stack::mine().holds(&on_stack));
+    BOOST_TEST(first.holds(&on_stack));
+    BOOST_TEST(!first.holds(elsewhere.get()));
+    std::thread([&] {
+        char const on_another_stack = 0;
+        BOOST_TEST(!first.holds(&on_another_stack));
+        stack_is_unknown = true;
+        BOOST_TEST(!thread_stack::mine().holds(&on_another_stack));
+    }).join();
+}
+
+#endif
 
 // The same on lease: the right to produce is not taken along.
 BOOST_DATA_TEST_CASE(a_lease_that_it_began_on_is_over, leasing, s)

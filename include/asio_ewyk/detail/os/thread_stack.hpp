@@ -14,6 +14,11 @@
 #if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <pthread.h>
 #endif
+#if defined(__linux__)
+#include <algorithm>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#endif
 
 namespace asio_ewyk::detail {
 
@@ -21,7 +26,7 @@ namespace asio_ewyk::detail {
 class thread_stack
 {
 public:
-    // This thread's. If the system does not tell, the whole address space.
+    // This thread's. If the system does not tell, nothing is known to be there.
     static thread_stack mine() noexcept
     {
         thread_stack s;
@@ -38,6 +43,8 @@ public:
             }
             ::pthread_attr_destroy(&attributes);
         }
+        else
+            s = of_the_first_thread();
 #elif defined(__APPLE__)
         auto const end = reinterpret_cast<std::uintptr_t>(
             ::pthread_get_stackaddr_np(::pthread_self()));
@@ -66,8 +73,27 @@ public:
     }
 
 private:
+#if defined(__linux__)
+    // For that thread the C library reads a file of /proc, which may not be there. What the kernel
+    // gives a program to begin with lies above this stack, and nothing else is mapped as far below
+    // as the limit reaches. It may have been raised since, so no more than the usual one counts.
+    static thread_stack of_the_first_thread() noexcept
+    {
+        constexpr ::rlim_t usual = 8 << 20;
+        thread_stack s;
+        ::rlimit limit{};
+        std::uintptr_t const end = ::getauxval(AT_RANDOM);
+        if (end != 0 && ::getrlimit(RLIMIT_STACK, &limit) == 0)
+        {
+            s.size_ = static_cast<std::uintptr_t>(std::min(limit.rlim_cur, usual));
+            s.lowest_ = end - s.size_;
+        }
+        return s;
+    }
+#endif
+
     std::uintptr_t lowest_ = 0;
-    std::uintptr_t size_ = UINTPTR_MAX;
+    std::uintptr_t size_ = 0;
 };
 
 } // namespace asio_ewyk::detail

@@ -20,6 +20,13 @@ namespace asio_ewyk {
 
 namespace asio = boost::asio;
 
+namespace detail {
+
+inline constexpr named_values invocation_names{
+    "invocation", std::array<std::string_view, 3>{"blocking", "non_blocking", "either"}};
+
+} // namespace detail
+
 /** What the submitter of a task says of it: whether running it may block the thread.
 
     - `blocking`: it may block. The default for whatever is not declared.
@@ -64,9 +71,9 @@ public:
     /// What an undeclared task is: `blocking`.
     constexpr invocation_t() noexcept = default;
 
-    /// The type of that number.
+    /// The type of that number; of a number that none has, the default.
     constexpr explicit invocation_t(kind value) noexcept
-        : value_(value)
+        : value_(detail::invocation_names.known(value, kind::blocking))
     {
     }
 
@@ -87,9 +94,6 @@ inline constexpr invocation_t invocation_t::either{kind::either};
 inline constexpr invocation_t invocation{};
 
 namespace detail {
-
-inline constexpr named_values invocation_names{
-    "invocation", std::array<std::string_view, 3>{"blocking", "non_blocking", "either"}};
 
 // Whether the task that this thread runs may block. Written by the thread itself only.
 BOOST_SYMBOL_VISIBLE inline thread_local bool this_thread_may_block = true;

@@ -18,6 +18,16 @@ namespace asio_ewyk {
 
 namespace asio = boost::asio;
 
+namespace detail {
+
+inline constexpr named_values strategy_names{
+    "strategy",
+    std::array<std::string_view, 8>{"produce_consume", "produce_execute_consume",
+        "execute_produce_consume", "eat_what_you_kill", "custom_0", "custom_1", "custom_2",
+        "custom_3"}};
+
+} // namespace detail
+
 /** An execution strategy: which thread runs a produced task, and which one produces next.
 
     | strategy                  | runs the task          | produces next          |
@@ -81,9 +91,9 @@ public:
     /// The strategy that is used where none is named: `eat_what_you_kill`.
     constexpr strategy_t() noexcept = default;
 
-    /// The strategy of that number.
+    /// The strategy of that number; of a number that none has, the default.
     constexpr explicit strategy_t(kind value) noexcept
-        : value_(value)
+        : value_(detail::strategy_names.known(value, kind::eat_what_you_kill))
     {
     }
 
@@ -107,16 +117,6 @@ inline constexpr strategy_t strategy_t::custom_3{kind::custom_3};
 
 /// The property to query, and the scope of its values: `strategy.produce_consume`.
 inline constexpr strategy_t strategy{};
-
-namespace detail {
-
-inline constexpr named_values strategy_names{
-    "strategy",
-    std::array<std::string_view, 8>{"produce_consume", "produce_execute_consume",
-        "execute_produce_consume", "eat_what_you_kill", "custom_0", "custom_1", "custom_2",
-        "custom_3"}};
-
-} // namespace detail
 
 /// The name of a strategy, as in the source: `"eat_what_you_kill"`. No-throw guarantee.
 constexpr std::string_view to_string(strategy_t s) noexcept

@@ -93,7 +93,7 @@ public:
     /// Whether policies are asked for tasks of that strategy. No-throw guarantee.
     static constexpr bool is_custom(strategy_t s) noexcept
     {
-        return s.value() > strategy_t::kind::eat_what_you_kill;
+        return s.value() >= strategy_t::kind::custom_0 && s.value() <= strategy_t::kind::custom_3;
     }
 
 private:

@@ -6,6 +6,7 @@
 
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -16,6 +17,7 @@
 #include <boost/asio/system_executor.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -164,6 +166,42 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(only_equal_ones_are_equal, Names, both)
     for (auto const& a : Names::all)
         for (auto const& b : Names::all)
             BOOST_TEST((a.value == b.value) == (&a == &b));
+}
+
+// Also as a part of an executor, which has a few bits for it beside those of others.
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_number_that_none_has_is_the_default, Names, both)
+{
+    ewyk::strategy_context ctx;
+    for (std::size_t n = std::size(Names::all); n <= 255; ++n)
+    {
+        typename Names::property const none(static_cast<typename Names::kind>(n));
+        BOOST_TEST((none == Names::default_value), n);
+        BOOST_TEST((asio::require(ctx.get_executor(), none) == ctx.get_executor()), n);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_executor_holds_each_beside_each_of_the_others)
+{
+    using asio::execution::blocking;
+    using asio::execution::relationship;
+    ewyk::strategy_context ctx;
+    for (auto const& s : strategies::all)
+        for (auto const& i : invocations::all)
+            for (bool const never : {false, true})
+                for (bool const continues : {false, true})
+                {
+                    auto ex = asio::require(ctx.get_executor(), s.value, i.value);
+                    if (never)
+                        ex = asio::require(ex, blocking.never);
+                    if (continues)
+                        ex = asio::require(ex, relationship.continuation);
+                    BOOST_TEST((asio::query(ex, ewyk::strategy) == s.value), s.name);
+                    BOOST_TEST((asio::query(ex, ewyk::invocation) == i.value), i.name);
+                    BOOST_TEST((asio::query(ex, blocking) == blocking.never) == never);
+                    BOOST_TEST(
+                        (asio::query(ex, relationship) == relationship.continuation) == continues);
+                    BOOST_TEST((&asio::query(ex, asio::execution::context) == &ctx));
+                }
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(an_unknown_name_is_answered_with_the_known_ones, Names, both)

@@ -20,6 +20,7 @@
 #endif
 #include <boost/config.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -37,12 +38,22 @@ struct submission
     friend constexpr bool operator==(submission, submission) noexcept = default;
 };
 
-// Every target is aligned to this, so that a pointer to it leaves room for a submission.
-inline constexpr std::size_t target_alignment = 128;
-
-// A pointer to a target and a submission in one word.
+// Where the parts of a submission begin in a word.
 //
 // Layout: [pointer][continuation 1 bit][never 1 bit][invocation 2 bits][strategy 3 bits]
+struct submission_layout
+{
+    static constexpr int strategy = 0;
+    static constexpr int invocation = strategy + strategy_names.bits;
+    static constexpr int never = invocation + invocation_names.bits;
+    static constexpr int continuation = never + 1;
+    static constexpr int pointer = continuation + 1;
+};
+
+// Every target is aligned to this, so that a pointer to it leaves room for a submission.
+inline constexpr std::size_t target_alignment = std::size_t{1} << submission_layout::pointer;
+
+// A pointer to a target and a submission in one word.
 template <class Target>
 class packed_target
 {
@@ -57,21 +68,30 @@ public:
     // If one source includes all of the library, g++ -O2 would make it a call, for each task.
     BOOST_FORCEINLINE submission get() const noexcept
     {
-        return {strategy_t(static_cast<strategy_t::kind>(word_ & 7)),
-            invocation_t(static_cast<invocation_t::kind>(word_ >> 3 & 3)), (word_ >> 5 & 1) != 0,
-            (word_ >> 6 & 1) != 0};
+        return {strategy_t(part<strategy_t::kind>(at::strategy, strategy_names.bits)),
+            invocation_t(part<invocation_t::kind>(at::invocation, invocation_names.bits)),
+            part<bool>(at::never, 1), part<bool>(at::continuation, 1)};
     }
 
     friend bool operator==(packed_target, packed_target) noexcept = default;
 
 private:
+    using at = submission_layout;
+
     static constexpr std::uintptr_t mask = target_alignment - 1;
+
+    template <class T>
+    BOOST_FORCEINLINE T part(int from, int bits) const noexcept
+    {
+        return static_cast<T>(word_ >> from & ((std::uintptr_t{1} << bits) - 1));
+    }
 
     static std::uintptr_t pack(submission s) noexcept
     {
-        return static_cast<std::uintptr_t>(s.strategy.value())
-            | static_cast<std::uintptr_t>(s.invocation.value()) << 3
-            | std::uintptr_t{s.blocking_never} << 5 | std::uintptr_t{s.continuation} << 6;
+        return static_cast<std::uintptr_t>(s.strategy.value()) << at::strategy
+            | static_cast<std::uintptr_t>(s.invocation.value()) << at::invocation
+            | std::uintptr_t{s.blocking_never} << at::never
+            | std::uintptr_t{s.continuation} << at::continuation;
     }
 
     std::uintptr_t word_;

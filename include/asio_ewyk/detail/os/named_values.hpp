@@ -6,14 +6,20 @@
 #define ASIO_EWYK_DETAIL_OS_NAMED_VALUES_HPP
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace asio_ewyk::detail {
 
-// The names of an enumeration whose values count from zero, in that order.
+// A constant of the source is made of a number without a name: not constexpr, so that the compiler
+// says so.
+inline void constant_without_a_name() noexcept {}
+
+// The names of an enumeration whose values count from zero, in that order: all that there are.
 template <std::size_t N>
 class named_values
 {
@@ -22,6 +28,20 @@ public:
         : what_(what)
         , names_(names)
     {
+    }
+
+    // What a value takes where several share a word.
+    static constexpr int bits = std::bit_width(N - 1);
+
+    // That value, or the other one if it has no name.
+    template <class Enum>
+    constexpr Enum known(Enum value, Enum otherwise) const noexcept
+    {
+        if (static_cast<std::size_t>(value) < N) [[likely]]
+            return value;
+        if (std::is_constant_evaluated())
+            constant_without_a_name();
+        return otherwise;
     }
 
     template <class Enum>

@@ -6,6 +6,8 @@
 
 #include "pool_support.hpp"
 
+#include <set>
+
 BOOST_AUTO_TEST_SUITE(strategy_context_end)
 
 namespace {
@@ -48,6 +50,51 @@ BOOST_AUTO_TEST_CASE(the_last_run_waits_for_handlers_after_stop)
         ctx.stop();
         release.set();
         caller.join();
+    }
+}
+
+// What the pool had no time for as run_for() ended, and does not take again, the next calls run.
+BOOST_AUTO_TEST_CASE(each_exception_of_what_was_recalled_leaves_a_call)
+{
+    constexpr int tasks = 4;
+    for (std::size_t const callers : {1, 3})
+    {
+        event busy, release;
+        ewyk::worker_pool pool({.max_threads = 1});
+        ewyk::strategy_context ctx(pool, ewyk::strategy.produce_execute_consume);
+        deadline const d(ctx);
+        pool.execute([&] {
+            busy.set();
+            release.wait();
+        });
+        BOOST_TEST(busy.wait());
+        for (int i = 0; i != tasks; ++i)
+            asio::post(ctx, [i] { throw std::runtime_error(std::to_string(i)); });
+        ctx.run_for(1ms);
+        pool.stop();
+        release.set();
+        ctx.restart();
+        std::mutex mutex;
+        std::set<std::string> thrown; // guarded by mutex
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i != callers; ++i)
+            threads.emplace_back([&] {
+                for (bool over = false; !over;)
+                    try
+                    {
+                        ctx.run();
+                        over = true;
+                    }
+                    catch (std::runtime_error const& e)
+                    {
+                        std::lock_guard const lock(mutex);
+                        thrown.insert(e.what());
+                    }
+            });
+        for (std::thread& t : threads)
+            t.join();
+        BOOST_TEST(thrown.size() == tasks);
+        BOOST_TEST(ctx.metrics().exceptions == tasks);
     }
 }
 

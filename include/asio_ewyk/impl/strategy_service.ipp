@@ -783,37 +783,33 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
     }
 }
 
-// A caller. Throws what tasks throw that the pool gives back.
+// A caller. Throws what a task throws that the pool gives back: the rest is given by another caller
+// then, or by the next call.
 ASIO_EWYK_DECL void strategy_service::give_again()
 {
     if (!has_recalled_.load()) [[likely]]
         return;
-    std::exception_ptr thrown;
-    for (;;)
+    try
     {
-        std::unique_lock lock(recalled_mutex_);
-        detail::task* const t = recalled_.pop();
-        if (!t)
+        for (;;)
         {
-            has_recalled_.store(false);
-            break;
-        }
-        lock.unlock();
-        threads_.credit(1);
-        try
-        {
+            std::unique_lock lock(recalled_mutex_);
+            detail::task* const t = recalled_.pop();
+            if (!t)
+                return has_recalled_.store(false);
+            lock.unlock();
+            threads_.credit(1);
             if (detail::task* const back
                 = threads_.give(detail::task_ptr(t), strategy_t::produce_execute_consume))
                 run_back(back);
         }
-        catch (...)
-        {
-            if (!(thrown = detail::exception_of_a_handler()))
-                throw;
-        }
     }
-    if (thrown)
-        std::rethrow_exception(thrown);
+    catch (...)
+    {
+        wake_up();
+        threads_.wake_idle_caller();
+        throw;
+    }
 }
 
 // When the last caller of run() returns, no handler runs any more, as with an io_context; except

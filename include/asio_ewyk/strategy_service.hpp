@@ -153,13 +153,15 @@ private:
     template <class F, class Allocator>
     void submit(detail::submission s, F&& f, Allocator const& allocator);
     template <class F>
-    void run_posted(detail::submission s, std::uint64_t note, F& f);
+    void run_posted(detail::submission s, std::uint64_t note, F&& f);
     template <class F>
     void run_completion(detail::submission s, F&& f);
     template <class F>
     void run_inline(F&& f);
     template <class F>
-    void give(detail::submission s, std::uint64_t note, F& f);
+    static void run_here(F&& f);
+    template <class F>
+    void give(detail::submission s, std::uint64_t note, F&& f);
     void record_delay(std::uint64_t note) noexcept;
     static detail::time_point submitted(std::uint64_t note) noexcept;
 

@@ -82,6 +82,83 @@ BOOST_DATA_TEST_CASE(a_timer_fires_while_a_handler_blocks, leasing, s)
     BOOST_TEST(waited);
 }
 
+// Does something at its end, but not where it has been moved from.
+class at_end
+{
+public:
+    explicit at_end(std::function<void()> f) : f_(std::move(f)) {}
+
+    at_end(at_end&& other) noexcept : f_(std::exchange(other.f_, nullptr)) {}
+
+    ~at_end()
+    {
+        if (f_)
+            f_();
+    }
+
+    void operator()() const {}
+
+private:
+    std::function<void()> f_;
+};
+
+// How long a destructor waits for another handler, in a handler that is posted or dispatched.
+std::chrono::steady_clock::duration destructor_waits(
+    ewyk::strategy_options const& o, bool dispatched)
+{
+    event other;
+    std::chrono::steady_clock::duration took{};
+    ewyk::strategy_context ctx(o);
+    deadline const d(ctx);
+    auto const wait = [&] {
+        auto const begun = std::chrono::steady_clock::now();
+        other.wait(5s);
+        took = std::chrono::steady_clock::now() - begun;
+    };
+    if (dispatched)
+        asio::post(static_cast<asio::io_context&>(ctx).get_executor(),
+            [&] { asio::dispatch(ctx, at_end(wait)); });
+    else
+        asio::post(ctx, at_end(wait));
+    asio::steady_timer timer(ctx, 3ms);
+    timer.async_wait([&](auto) { other.set(); });
+    ctx.run();
+    return took;
+}
+
+// As the handler itself may: with a grace of 0 nothing else would have another thread come, and
+// with another one it was seen only when the thread was given up for lost. A machine may stall for
+// as long, but not five times.
+BOOST_DATA_TEST_CASE(the_destructor_of_a_handler_may_block, leasing, s)
+{
+    for (auto const grace : {0us, 50us})
+        for (bool const dispatched : {false, true})
+        {
+            auto shortest = std::chrono::steady_clock::duration::max();
+            for (int attempt = 0; attempt != 5 && shortest > 100ms; ++attempt)
+                shortest = std::min(shortest,
+                    destructor_waits(
+                        {.strategy = s, .grace = grace, .max_threads = 4}, dispatched));
+            BOOST_TEST((shortest <= 100ms), grace.count() << ", " << dispatched);
+        }
+}
+
+// What it dispatches is a part of the handler, and so is what that throws: it leaves run(), or
+// reaches on_exception, and not the one that runs next.
+BOOST_DATA_TEST_CASE(a_destructor_may_dispatch_what_throws, leasing, s)
+{
+    std::atomic<int> caught{0};
+    std::atomic<int> ran{0};
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    deadline const d(ctx);
+    asio::post(
+        ctx, at_end([&] { asio::dispatch(ctx, [] { throw std::runtime_error("at the end"); }); }));
+    asio::post(ctx, [&] { ++ran; });
+    run_and_count(ctx, caught);
+    BOOST_TEST(caught == 1);
+    BOOST_TEST(ran == 1);
+}
+
 // As with a single thread: the producer runs all of them.
 BOOST_DATA_TEST_CASE(handlers_in_time_stay_on_one_thread, leasing, s)
 {

@@ -8,6 +8,7 @@
 
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 
+#include <memory>
 #include <numeric>
 
 using namespace support;
@@ -93,6 +94,23 @@ STRATEGY_TEST_CASE(of_a_context, s)
     BOOST_TEST((m.run_time.max >= a_while));
     BOOST_TEST((m.run_time.sum >= a_while));
     BOOST_TEST(m.run_time.buckets.size() == histogram::bucket_count);
+}
+
+// What a handler owns is destroyed as a part of it.
+STRATEGY_TEST_CASE(destruction_is_measured, s)
+{
+    struct slow_to_destroy
+    {
+        std::unique_ptr<int, void (*)(int*)> owned;
+        void operator()() const {}
+    };
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4, .timing = true});
+    deadline const in_time(ctx);
+    int any = 0;
+    asio::post(ctx, slow_to_destroy{{&any, [](int*) { std::this_thread::sleep_for(a_while); }}});
+    ctx.run();
+    BOOST_TEST(eventually([&] { return ctx.metrics().run_time.count == 1; }));
+    BOOST_TEST((ctx.metrics().run_time.max >= a_while));
 }
 
 BOOST_AUTO_TEST_CASE(a_context_measures_if_its_pool_does)

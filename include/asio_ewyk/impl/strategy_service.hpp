@@ -49,7 +49,7 @@ public:
     {
     }
 
-    void operator()() { to_.target().run_posted(to_.get(), note_, f_); }
+    void operator()() { to_.target().run_posted(to_.get(), note_, std::move(f_)); }
 
 private:
     detail::packed_target<strategy_service> to_;
@@ -101,8 +101,7 @@ void strategy_service::run_completion(detail::submission s, F&& f)
 {
     try
     {
-        std::decay_t<F> function(std::forward<F>(f));
-        run_posted(s, 0, function);
+        run_posted(s, 0, std::forward<F>(f));
     }
     catch (...)
     {
@@ -113,9 +112,17 @@ void strategy_service::run_completion(detail::submission s, F&& f)
     }
 }
 
+// What a function owns is destroyed as a part of the task: a destructor may block as well.
+template <class F>
+void strategy_service::run_here(F&& f)
+{
+    std::decay_t<F> function(std::forward<F>(f));
+    function();
+}
+
 // By the thread that is inside the io_context.
 template <class F>
-void strategy_service::run_posted(detail::submission s, std::uint64_t note, F& f)
+void strategy_service::run_posted(detail::submission s, std::uint64_t note, F&& f)
 {
     if ((note & 1) != 0) [[unlikely]]
         depth_.take();
@@ -124,8 +131,8 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t note, F& f
     {
         // The io_context is run by its own functions, or by a handler: a part of that.
         if (decision_.is_for_pool(s.strategy, s.invocation))
-            return give(s, note, f);
-        return f();
+            return give(s, note, std::forward<F>(f));
+        return run_here(std::forward<F>(f));
     }
     bool may_block = detail::this_thread_may_block;
     auto const how
@@ -133,20 +140,20 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t note, F& f
     if (how == detail::way::given)
     {
         ++here->counted;
-        give(s, note, f);
+        give(s, note, std::forward<F>(f));
         return end_given(*here);
     }
     if (times_ && note > 1) [[unlikely]]
         record_delay(note);
     running const until_end(*this, *here, how);
-    detail::handler_scope const scope(&detail::describe<F>, subject(note));
+    detail::handler_scope const scope(&detail::describe<std::decay_t<F>>, subject(note));
     detail::timed_run const timed(times_.get());
     if (may_block)
-        f();
+        run_here(std::forward<F>(f));
     else
     {
         detail::may_block_scope const mark(false);
-        f();
+        run_here(std::forward<F>(f));
     }
     here->rethrow_captured();
 }
@@ -165,9 +172,9 @@ void strategy_service::run_inline(F&& f)
 
 // To the pool. It may allocate: then the function is moved once more.
 template <class F>
-void strategy_service::give(detail::submission s, std::uint64_t note, F& f)
+void strategy_service::give(detail::submission s, std::uint64_t note, F&& f)
 {
-    detail::task* const t = detail::make_task(std::move(f), s.strategy, s.invocation,
+    detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
         std::allocator<void>(), [this]() noexcept { return task_work(*this); });
     if (times_)
         t->submitted = submitted(note);

@@ -7,6 +7,7 @@
 // which found the handler, or a thread of the pool.
 
 #include <asio_ewyk.hpp>
+
 #include <boost/asio.hpp>
 
 #include <iostream>
@@ -37,6 +38,8 @@ void show(ewyk::strategy_t strategy)
 int main(int argc, char** argv)
 try
 {
+    if (argc > 2)
+        throw std::invalid_argument("usage: 2_choose_a_strategy [STRATEGY]");
     if (argc == 2)
     {
         // tag::from_string[]

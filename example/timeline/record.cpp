@@ -13,14 +13,15 @@
 
 #include <boost/asio.hpp>
 
+#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <latch>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #if defined(__linux__)
@@ -38,14 +39,22 @@ struct read_1
 {
     void operator()() const { std::this_thread::sleep_for(1200us); }
 };
-struct read_3 : read_1 {};
-struct read_5 : read_1 {};
-struct read_6 : read_1 {};
+struct read_3 : read_1
+{
+};
+struct read_5 : read_1
+{
+};
+struct read_6 : read_1
+{
+};
 struct query_2
 {
     void operator()() const { std::this_thread::sleep_for(8ms); }
 };
-struct query_4 : query_2 {};
+struct query_4 : query_2
+{
+};
 
 void name_this_thread([[maybe_unused]] char const* name)
 {
@@ -67,8 +76,8 @@ void warm_up(ewyk::worker_pool& pool, std::size_t threads)
 void serve(ewyk::strategy_t s, std::chrono::microseconds grace)
 {
     constexpr std::size_t threads = 3;
-    ewyk::strategy_context ctx({.strategy = s, .grace = grace, .max_threads = threads,
-        .name = "pool"});
+    ewyk::strategy_context ctx(
+        {.strategy = s, .grace = grace, .max_threads = threads, .name = "pool"});
     auto const any = ctx.get_executor();
     auto const quick = grace == 0us ? asio::require(any, ewyk::invocation.non_blocking) : any;
     warm_up(ctx.pool(), threads);
@@ -104,12 +113,15 @@ int main(int argc, char** argv)
 {
     try
     {
-        if (argc != 4)
+        std::string const text = argc == 4 ? argv[2] : "";
+        unsigned grace = 0;
+        auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), grace);
+        if (error != std::errc() || *end != '\0')
         {
             std::cerr << "usage: record STRATEGY GRACE_IN_MICROSECONDS TRACE\n";
             return 2;
         }
-        serve(ewyk::strategy_from_string(argv[1]), std::chrono::microseconds(std::stoi(argv[2])));
+        serve(ewyk::strategy_from_string(argv[1]), std::chrono::microseconds(grace));
         // tag::write[]
         std::ofstream out(argv[3], std::ios::binary);
         ewyk::trace::write(out);
@@ -117,6 +129,11 @@ int main(int argc, char** argv)
         if (!out.flush())
             throw std::runtime_error(std::string("cannot write ") + argv[3]);
         return 0;
+    }
+    catch (std::invalid_argument const& e) // such as a strategy of that name
+    {
+        std::cerr << "record: " << e.what() << '\n';
+        return 2;
     }
     catch (std::exception const& e)
     {

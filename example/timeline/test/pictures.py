@@ -105,7 +105,15 @@ class Pictures(unittest.TestCase):
                 self.assertEqual(drawn.returncode, 2)
                 self.assertIn("--help", drawn.stderr)
         self.assertEqual(run(TIMELINE, "--help").returncode, 0)
-        self.assertEqual(run(RECORD).returncode, 2)
+        for arguments in (
+            [], ["produce_consume", "soon", self.trace], ["produce_consume", "1x", self.trace],
+            ["produce_consume", "-1", self.trace], ["produce_nothing", "0", self.trace],
+            ["produce_consume", "0", self.trace, "more"]):
+            with self.subTest(arguments=arguments):
+                recorded = run(RECORD, *arguments)
+                self.assertEqual(recorded.returncode, 2)
+                self.assertEqual(recorded.stderr.count("\n"), 1)
+        self.assertFalse(self.trace.exists())
 
 
 if __name__ == "__main__":

@@ -62,6 +62,11 @@ struct stall_report
     /// How many tasks wait in the context.
     std::size_t waiting = 0;
 
+    /// Whether the handler may wait for its own `event_loop`, and so for ever: tasks wait there,
+    /// which no other thread runs, and the thread sleeps until another one wakes it, as for a
+    /// future or a mutex. What it waits for is not known. With `running` only, and on Linux.
+    bool may_wait_for_own_loop = false;
+
     /// What the thread does, innermost function first, if `stack_signal` is set.
     std::vector<std::string> stack = {};
 

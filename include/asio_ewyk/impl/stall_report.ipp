@@ -24,7 +24,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void detail::describe(
     out << "a handler of " << r.context << (r.kind == stall_kind::ended ? " ran" : " has run")
         << " for " << ms << " ms";
     if (r.kind == stall_kind::running)
-        out << (r.sleeps ? " and waits for something" : " and computes or has no core");
+        out << (r.may_wait_for_own_loop ? " and waits for something, perhaps a task of its own loop"
+                : r.sleeps              ? " and waits for something"
+                                        : " and computes or has no core");
     // What resumes a coroutine has a name of some 240 characters, and all have the same.
     if (r.handler.find("detail::awaitable_") != std::string::npos)
         out << ": a coroutine";

@@ -161,6 +161,70 @@ BOOST_AUTO_TEST_CASE(says_how_many_wait_for_a_loop)
     BOOST_TEST(eventually(in_time));
 }
 
+#if defined(ASIO_EWYK_HAS_LINUX)
+
+namespace {
+
+/// The report of a handler that waits until it has been reported: for another thread, or for input.
+template <class Context, class Options>
+ewyk::stall_report report_of_one_that_waits(Options o, int tasks_behind, bool for_input = false)
+{
+    reports all;
+    event posted;
+    int ends[2];
+    BOOST_TEST_REQUIRE(::pipe(ends) == 0);
+    bool written = false;
+    bool seen = false;
+    o.stall_threshold = 20ms;
+    o.on_stall = [&, tell = all.callback()](ewyk::stall_report const& r) {
+        if (r.kind == kind::running)
+            written = ::write(ends[1], "", 1) == 1;
+        tell(r);
+    };
+    {
+        Context ctx(o);
+        asio::post(ctx, [&] {
+            posted.wait();
+            char byte;
+            seen = for_input ? ::read(ends[0], &byte, 1) == 1 : all.wait_for(kind::running);
+        });
+        for (int i = 0; i != tasks_behind; ++i)
+            asio::post(ctx, [] {});
+        posted.set();
+        BOOST_TEST(all.wait_for(kind::ended));
+    }
+    ::close(ends[0]);
+    ::close(ends[1]);
+    BOOST_TEST((written && seen));
+    BOOST_TEST(!all.first(kind::ended).may_wait_for_own_loop);
+    return all.first(kind::running);
+}
+
+} // namespace
+
+// A loop's handler that sleeps until another thread wakes it, while tasks wait in the loop, may wait
+// for one of these. Again if it was held up before it came to wait.
+BOOST_AUTO_TEST_CASE(says_that_a_handler_may_wait_for_its_own_loop)
+{
+    ewyk::event_loop_options const o;
+    BOOST_TEST(eventually([&] {
+        auto const r = report_of_one_that_waits<ewyk::event_loop>(o, 3);
+        std::ostringstream text;
+        text << r;
+        bool const said = contains(text.str(), "waits for something, perhaps a task of its own loop");
+        BOOST_TEST(said == r.may_wait_for_own_loop);
+        return r.may_wait_for_own_loop && r.sleeps && r.waiting == 3;
+    }));
+    // Where no task waits, where it is no thread that is waited for, and where another thread may run
+    // the tasks.
+    BOOST_TEST(!report_of_one_that_waits<ewyk::event_loop>(o, 0).may_wait_for_own_loop);
+    BOOST_TEST(!report_of_one_that_waits<ewyk::event_loop>(o, 3, true).may_wait_for_own_loop);
+    ewyk::worker_pool_options const one{.max_threads = 1};
+    BOOST_TEST(!report_of_one_that_waits<ewyk::worker_pool>(one, 3).may_wait_for_own_loop);
+}
+
+#endif
+
 BOOST_AUTO_TEST_CASE(names_functions_that_a_loop_was_to_run_later)
 {
     reports all;

@@ -14,6 +14,7 @@
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/thread_probe.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -233,6 +234,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::begin(stall& one,
     r.thread_name = thread_name(r.thread_id);
     r.waiting = context.what().waiting();
     r.sleeps = sleeps(r.thread_id);
+    r.may_wait_for_own_loop = r.waiting != 0 && context.what().has_one_thread()
+        && thread_probe().of(r.thread_id) == thread_probe::state::locks;
     // If the handler has ended meanwhile, none of this may be true.
     if (a.changes() != s.changes)
         return;
@@ -254,7 +257,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::end(stall& one, std::chrono::n
         r.kind = stall_kind::ended;
         r.time = time;
         r.waiting = context.what().waiting();
-        r.sleeps = false;
+        r.sleeps = r.may_wait_for_own_loop = false;
         r.stack.clear();
         r.suppressed = 0;
         tell(context, r);

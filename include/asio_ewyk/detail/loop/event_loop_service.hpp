@@ -140,6 +140,7 @@ private:
     {
         return static_cast<std::size_t>(depth_.waiting());
     }
+    bool has_one_thread() const noexcept override { return true; }
     void tell_state(text_sink& out) const noexcept override;
 
     template <class F, class Allocator>

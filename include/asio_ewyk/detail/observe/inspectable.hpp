@@ -19,6 +19,9 @@ public:
     // How many tasks wait.
     virtual std::size_t waiting() const noexcept = 0;
 
+    // Whether what waits has to wait until the handler that runs has ended.
+    virtual bool has_one_thread() const noexcept { return false; }
+
     // The state in words.
     virtual void tell_state(text_sink& out) const noexcept = 0;
 

@@ -11,6 +11,7 @@
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/passed_exceptions.hpp>
 #include <asio_ewyk/detail/os/wakeup_op.hpp>
 #include <asio_ewyk/detail/task/posted_count.hpp>
@@ -259,6 +260,7 @@ private:
     std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling
     detail::passed_exceptions passed_;
+    detail::home_process home_;
 
     detail::registration const watch_;
 };

@@ -862,6 +862,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::go_on(
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
 {
+    if (!home_.is_here())
+    {
+        threads_.pool().client().forget_tasks();
+        threads_.callers().forget_others();
+        detail::make_anew(recalled_);
+        return;
+    }
     stop();
     succession_.watch().stop(true);
     threads_.pool().leave();
@@ -897,6 +904,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     // Last: it may start threads.
     if (event != asio::execution_context::fork_prepare)
         detail::pool_access::threads(pool_).notify_fork(event);
+    if (event == asio::execution_context::fork_child)
+        home_.move_here();
 }
 
 // Counters and present figures

@@ -85,8 +85,17 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::tell_state(detail::text_sink& ou
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool::~worker_pool()
 {
-    stop();
-    threads_.stop_and_wait();
+    if (threads_.is_at_home())
+    {
+        stop();
+        threads_.stop_and_wait();
+    }
+    else
+    {
+        client_.forget_tasks();
+        detail::make_anew(mutex_);
+        detail::make_anew(idle_);
+    }
     // Here rather than in the base class: what is destroyed may still hold executors of the pool.
     shutdown();
     destroy();

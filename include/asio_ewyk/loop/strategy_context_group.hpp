@@ -6,6 +6,7 @@
 #define ASIO_EWYK_LOOP_STRATEGY_CONTEXT_GROUP_HPP
 
 #include <asio_ewyk/detail/os/cpu_quota.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/loop/context_group.hpp>
 #include <asio_ewyk/strategy_context.hpp>
@@ -146,6 +147,12 @@ private:
 
     void stop_and_join() noexcept
     {
+        if (!home_.is_here())
+        {
+            for (std::thread& t : threads_)
+                detail::make_anew(t);
+            return;
+        }
         stop();
         join();
     }
@@ -173,6 +180,7 @@ private:
 
     std::vector<asio::executor_work_guard<strategy_context::executor_type>> work_; // until join()
     std::vector<std::thread> threads_;
+    detail::home_process const home_;
 };
 
 } // namespace asio_ewyk

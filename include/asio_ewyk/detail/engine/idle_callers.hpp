@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/pool/parked_threads.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
@@ -41,6 +42,9 @@ public:
         for (std::size_t i = 0; i != capacity; ++i)
             free_.park(i);
     }
+
+    // In the child of a fork: callers that wait for a slot are not there.
+    void forget_others() noexcept { make_anew(changed_); }
 
     // A slot; none if the deadline came first, or `give_up()` held when changed() was called.
     template <class GiveUp>

@@ -12,6 +12,7 @@
 #include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
 #include <asio_ewyk/detail/os/watchdog.hpp>
@@ -136,6 +137,7 @@ private:
 
     duration longest_task() const noexcept { return computing * std::max(grace_, duration(1)); }
 
+    void forget_thread() noexcept;
     bool start() noexcept;
     void rouse() noexcept;
     void call_sentinel() noexcept;
@@ -189,6 +191,7 @@ private:
     int in_vain_ = 0; // yields in a row
 
     std::mutex mutex_;
+    home_process home_;      // guarded by mutex_
     std::thread thread_;     // guarded by mutex_
     bool registered_ = false; // guarded by mutex_
     back_off start_pause_;    // guarded by mutex_: of the watchdog

@@ -37,9 +37,19 @@ ASIO_EWYK_DECL sentinel::~sentinel()
     stop(true);
 }
 
+// In another process than that of its thread.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void sentinel::forget_thread() noexcept
+{
+    home_.move_here();
+    make_anew(thread_);
+    make_anew(sleep_);
+}
+
 // Under mutex_. Has the watchdog look.
 ASIO_EWYK_DECL bool sentinel::start() noexcept
 {
+    if (!home_.is_here())
+        forget_thread();
     try
     {
         if (!registered_)
@@ -105,6 +115,11 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
 {
     std::thread ended;
     bool registered = false;
+    if (!home_.is_here())
+    {
+        make_anew(mutex_);
+        forget_thread();
+    }
     {
         std::lock_guard const lock(mutex_);
         stop_.store(true);

@@ -122,7 +122,8 @@ public:
     // Those that join() waits for, beside its thread.
     std::shared_ptr<loop_uses> const& uses() const noexcept { return uses_; }
 
-    // stop(), and waits for the thread and those that use the loop.
+    // stop(), and waits for the thread and those that use the loop. In the child of a fork none of
+    // them is there.
     void join() noexcept;
 
 private:
@@ -181,6 +182,7 @@ private:
     }
 
     asio::io_context& ioc_;
+    home_process const home_; // a loop does not move to the child of a fork
     event_loop_options const options_;
     std::size_t const number_;
     // Of the thread that has made the loop.

@@ -417,6 +417,8 @@ ASIO_EWYK_DECL bool event_loop_service::wait_for_end(time_point deadline)
 
 ASIO_EWYK_DECL void event_loop_service::stop() noexcept
 {
+    if (!home_.is_here())
+        return;
     bool const closes = !closed_.exchange(true);
     ioc_.stop();
     if (closes)
@@ -437,6 +439,16 @@ ASIO_EWYK_DECL void event_loop_service::end_fresh(std::unique_lock<std::mutex>& 
 
 ASIO_EWYK_DECL void event_loop_service::join() noexcept
 {
+    if (!home_.is_here())
+    {
+        make_anew(thread_);
+        make_anew(changed_);
+        // The thread may have been about to change them.
+        make_anew(ready_);
+        make_anew(after_round_);
+        make_anew(quiet_timer_);
+        return uses_->forget_others();
+    }
     stop(); // from now on the thread is not started
     if (thread_.get_id() == std::this_thread::get_id())
         thread_.detach(); // it ends the process, in a handler

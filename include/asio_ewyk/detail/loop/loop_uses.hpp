@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_LOOP_USES_HPP
 #define ASIO_EWYK_DETAIL_LOOP_LOOP_USES_HPP
 
+#include <asio_ewyk/detail/os/home_process.hpp>
+
 #include <boost/config.hpp>
 
 #include <condition_variable>
@@ -76,6 +78,13 @@ public:
                 own += use.of_.get() == this;
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return count_ == own; });
+    }
+
+    // In the child of a fork, which has no other thread.
+    void forget_others() noexcept
+    {
+        make_anew(mutex_);
+        make_anew(changed_);
     }
 
 private:

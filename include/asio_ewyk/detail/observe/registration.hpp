@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 
 #include <boost/asio/execution_context.hpp>
 
@@ -108,6 +109,7 @@ private:
     void const* const owner_;
     inspectable const& what_;
     stall_settings const settings_;
+    home_process const home_;
     registry_slot& slot_;
     generation_handle const there_;
 };

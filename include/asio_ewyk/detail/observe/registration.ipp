@@ -59,6 +59,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD registration::registration(
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD registration::~registration()
 {
+    if (!home_.is_here())
+        slot_.forget_others();
     slot_.vacate();
     if (reports())
         linked_stall_observer()->leave();
@@ -73,7 +75,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void registration::notify_fork(
     if (event == boost::asio::execution_context::fork_child && forgotten_by.exchange(self) != self)
     {
         thread_activity::forget_others();
-        registry_slot::forget_others();
+        registry_slot::for_each([](registry_slot& p) { p.forget_others(); });
     }
     if (stall_observer* const observer = linked_stall_observer())
         observer->notify_fork(event);

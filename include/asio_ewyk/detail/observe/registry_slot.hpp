@@ -61,10 +61,7 @@ public:
     std::size_t tenant() const noexcept { return tenant_.load(); }
 
     // In the child of a fork, where those that looked do not exist.
-    static void forget_others() noexcept
-    {
-        for_each([](registry_slot& p) { p.looking_.store(0); });
-    }
+    void forget_others() noexcept { looking_.store(0); }
 
 private:
     class looker

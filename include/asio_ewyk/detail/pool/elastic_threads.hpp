@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
@@ -158,6 +159,10 @@ public:
         time_point deadline);
     void end_await();
 
+    // False in the child of a fork that was not announced: then stop(), leave() and the destructor
+    // do nothing but forget.
+    bool is_at_home() const noexcept { return home_.is_here(); }
+
     // Refuses new tasks, destroys the waiting ones, lets the threads end. Does not wait.
     void stop() noexcept;
 
@@ -248,6 +253,7 @@ private:
 
     void wake_parked() noexcept;
     void join_threads();
+    void forget_threads() noexcept;
 
     void tell_low() noexcept;
     std::size_t claim_parked() noexcept;
@@ -262,6 +268,8 @@ private:
     bool next(std::size_t slot, pool_client*& client, task*& t);
     void retire(std::size_t slot) noexcept;
     void free_slot(std::size_t slot) noexcept;
+
+    home_process home_;
 
     // The pool that has started this thread.
     static inline thread_local elastic_threads const* of_this_thread_ = nullptr;

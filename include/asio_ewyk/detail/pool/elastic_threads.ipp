@@ -79,12 +79,29 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::elastic_threads(worker_pool_optio
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::~elastic_threads()
 {
+    if (!home_.is_here())
+    {
+        forget_threads();
+        return;
+    }
     stop_and_wait();
     for (auto const& w : workers_)
         if (w && w->thread.joinable()) // this one: it ends the process, in a task
             w->thread.detach();
     if (ended_.joinable()) // likewise, in the destructor of a thread-local object
         ended_.detach();
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::forget_threads() noexcept
+{
+    for (auto const& w : workers_)
+        if (w)
+        {
+            make_anew(w->sleep);
+            make_anew(w->thread);
+        }
+    make_anew(ended_);
+    make_anew(changed_);
 }
 
 // A thread that parks while stop() wakes the parked ones gets no task any more.
@@ -541,6 +558,8 @@ ASIO_EWYK_DECL void elastic_threads::take_signal_mask() noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::leave(pool_client& client)
 {
+    if (!home_.is_here())
+        return client.forget_tasks();
     std::unique_lock lock(mutex_);
     {
         task_list waiting = queue_.take_all(client);
@@ -576,6 +595,8 @@ ASIO_EWYK_DECL void elastic_threads::end_await()
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::stop() noexcept
 {
+    if (!home_.is_here())
+        return;
     {
         std::lock_guard lock(mutex_);
         stopping_.store(true);
@@ -615,7 +636,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::drop_one() noexcept
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::stop_and_wait()
 {
     stop();
-    join_threads();
+    if (home_.is_here())
+        join_threads();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::notify_fork(
@@ -624,6 +646,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::notify_fork(
     bool const before = event == asio::execution_context::fork_prepare;
     if (before && of_this_thread_ == this)
         throw std::logic_error("notify_fork on a thread of the pool");
+    if (event == asio::execution_context::fork_child)
+        home_.move_here();
     {
         std::lock_guard lock(mutex_);
         forking_.store(before);

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_POOL_FAIR_QUEUE_HPP
 
 #include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/task/task_list.hpp>
 
 #include <atomic>
@@ -27,6 +28,10 @@ public:
 
         // How many were taken so far. Any thread.
         std::size_t taken() const noexcept { return static_cast<std::size_t>(taken_.get()); }
+
+        // Not at home, where a thread that is not there may have been about to change them: they
+        // are never destroyed.
+        void forget_tasks() noexcept { make_anew(tasks_); }
 
     private:
         friend class fair_queue;

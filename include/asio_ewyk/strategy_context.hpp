@@ -98,7 +98,8 @@ public:
     explicit strategy_context(int concurrency_hint);
 
     /** stop(), waits for handlers that still run on threads of the pool, and destroys the rest
-        without running them. Not to be called by a handler of the context.
+        without running them. Not to be called by a handler of the context, but by `std::exit` in
+        one: it waits for the other handlers then, and calls of `run()` do not return any more.
     */
     ~strategy_context();
 

@@ -98,8 +98,13 @@ public:
     /// As `io_context::stop`. No-throw guarantee.
     void stop() noexcept;
 
-    /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
+    /// stop(), destroys what waits in the pool, and waits for the tasks that run there. In a
+    /// handler of the context, where the process ends, calls of run() do not return any more.
     void halt();
+
+    /// Whether this thread runs a handler of the context, or is in a section of one. No-throw
+    /// guarantee.
+    bool is_in_handler() const noexcept;
 
     /// Counters and present figures. May be called by any thread, also while handlers run or are
     /// stuck. Throws `std::bad_alloc`.
@@ -123,6 +128,7 @@ private:
     strategy_service(asio::execution_context& owner, worker_pool* shared,
         strategy_options const& options, concurrency kind);
 
+    class call_inside;
     class caller;
     class task_work;
     template <class F>
@@ -256,6 +262,13 @@ private:
     std::mutex recalled_mutex_;
     detail::task_list recalled_; // guarded by recalled_mutex_
     std::atomic<bool> has_recalled_{false};
+
+    // Layout: [calls of run() and its siblings that are not inside handlers][the process ends in a
+    // handler 1 bit]. Sequentially consistent: a call whose end finds the bit set uses nothing of
+    // the context any more, and one whose end does not is over for the thread that sets the bit.
+    static constexpr std::size_t ends = 1;
+    static constexpr std::size_t one_call = 2;
+    std::atomic<std::size_t> calls_{0};
 
     std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling

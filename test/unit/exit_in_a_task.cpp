@@ -2,12 +2,13 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// std::exit() in a task of a pool or a loop that is a static object: its destructor runs on its own
-// thread, and the program ends.
+// std::exit() in a task of a pool, a loop or a context that is a static object: its destructor runs
+// on its own thread, and the program ends.
 
 #include "pool_support.hpp"
 
 #include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/loop/strategy_context_group.hpp>
 
 #if defined(__unix__)
 
@@ -160,6 +161,104 @@ BOOST_AUTO_TEST_CASE(of_a_strategy_over_a_pool)
         jobs.add(exit_when_idle);
         strategy.produce();
     }) == code);
+}
+
+/// A context with a static duration, in which that handler ends the process on whichever thread.
+template <class Run>
+bool ends_in_a_handler(ewyk::strategy_options const& options, Run run)
+{
+    return exit_code_of([&] {
+        static ewyk::strategy_context ctx(options);
+        static auto const work = asio::make_work_guard(ctx);
+        run(ctx);
+        ::_exit(1); // the program would go on with what is destroyed
+    }) == code;
+}
+
+constexpr ewyk::strategy_t kinds[] = {ewyk::strategy.produce_consume,
+    ewyk::strategy.produce_execute_consume, ewyk::strategy.execute_produce_consume,
+    ewyk::strategy.eat_what_you_kill};
+
+void exits() { std::exit(code); }
+
+BOOST_AUTO_TEST_CASE(of_a_context)
+{
+    for (ewyk::strategy_t const s : kinds)
+        for (bool const late : {false, true})
+            BOOST_TEST(ends_in_a_handler({.strategy = s, .max_threads = 2},
+                [=](ewyk::strategy_context& ctx) {
+                    static event other;
+                    // Where it is late, the next one runs on another thread.
+                    if (late && s == ewyk::strategy.eat_what_you_kill)
+                        asio::post(ctx, [] { other.wait(); });
+                    asio::post(ctx, [] {
+                        other.set();
+                        exits();
+                    });
+                    ctx.run();
+                }));
+}
+
+// The last caller waits for the handler.
+BOOST_AUTO_TEST_CASE(of_a_context_whose_run_is_about_to_return)
+{
+    BOOST_TEST(ends_in_a_handler(
+        {.strategy = ewyk::strategy.produce_execute_consume, .max_threads = 2},
+        [](ewyk::strategy_context& ctx) {
+            asio::post(ctx, [&] {
+                ctx.stop();
+                eventually([&] { return ctx.metrics().callers == 0; });
+                exits();
+            });
+            ctx.run();
+        }));
+}
+
+// One waits, one steps, and one is in a handler that goes on while static objects are destroyed.
+BOOST_AUTO_TEST_CASE(of_a_context_with_several_callers)
+{
+    for (ewyk::strategy_t const s : kinds)
+        BOOST_TEST(exit_code_of([=] {
+            static other_task other;
+            static at_end const looks([] {
+                if (!other.is_over)
+                    ::_exit(1);
+            });
+            static ewyk::strategy_context ctx({.strategy = s, .max_threads = 3});
+            static auto const work = asio::make_work_guard(ctx);
+            static at_end const ends_the_other([] { other.go_on.set(); });
+            asio::post(ctx, [] {
+                ewyk::blocking_section const blocks;
+                other();
+            });
+            auto const in_a_thread = [](auto f) {
+                std::thread([f] {
+                    f();
+                    ::_exit(1);
+                }).detach();
+            };
+            in_a_thread([] { ctx.run(); });
+            in_a_thread([] { ctx.run(); });
+            in_a_thread([] {
+                for (;;)
+                    ctx.run_one();
+            });
+            other.running.wait();
+            asio::post(ctx, exit_when_idle);
+        }) == code);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_group_of_contexts)
+{
+    for (bool const in_pool : {false, true})
+        BOOST_TEST(exit_code_of([=] {
+            static ewyk::strategy_context_group group(
+                2, ewyk::strategy_options{.max_threads = 3});
+            auto const ex = asio::require(group[0].get_executor(),
+                in_pool ? ewyk::strategy.produce_execute_consume
+                        : ewyk::strategy.produce_consume);
+            asio::post(ex, exit_when_idle);
+        }) == code);
 }
 
 } // namespace

@@ -84,6 +84,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 
 // How functions are submitted and run
 
+ASIO_EWYK_DECL bool strategy_service::is_in_handler() const noexcept
+{
+    return frame() || detail::call_frame::is_away(owner());
+}
+
 ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 {
     return frame()
@@ -451,6 +456,38 @@ bool strategy_service::pass_on_wake_up(
 
 // The calls of run() and its siblings
 
+// A call that is not inside a handler of the context. A handler may end the process, by
+// std::exit(), on its own thread, which then destroys the context. The thread of the call does not
+// come back to a program that would use it.
+class strategy_service::call_inside
+{
+public:
+    explicit call_inside(strategy_service* self) noexcept
+        : self_(self)
+    {
+        if (self_ && (self_->calls_.fetch_add(one_call) & ends) != 0) [[unlikely]]
+            leave_and_stay();
+    }
+
+    call_inside(call_inside const&) = delete;
+    call_inside& operator=(call_inside const&) = delete;
+
+    ~call_inside()
+    {
+        if (self_)
+            leave_and_stay();
+    }
+
+private:
+    void leave_and_stay() noexcept
+    {
+        if ((self_->calls_.fetch_sub(one_call) & ends) != 0) [[unlikely]]
+            detail::parker().park_until(detail::forever);
+    }
+
+    strategy_service* const self_; // null: it is inside one
+};
+
 // Counts a thread as being inside run() or a sibling.
 class strategy_service::caller
 {
@@ -535,12 +572,13 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
     std::chrono::steady_clock::time_point deadline, bool stepping)
 {
     detail::call_frame* const outer = frame();
-    bool const inner = outer || detail::call_frame::is_away(owner());
+    bool const inner = is_in_handler();
     // A task that waits for handlers will not be short.
     if (may_wait)
         detail::call_frame::end_leases();
     if (outer && (outer->produces() || !succession_.is_exclusive()))
         return run_nested(*outer, limit, may_wait, deadline);
+    call_inside const until_end(inner ? nullptr : this);
     std::size_t counted = 0;
     try
     {
@@ -869,9 +907,22 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
         detail::make_anew(recalled_);
         return;
     }
+    bool const ends_process = is_in_handler();
+    if (ends_process && (calls_.fetch_or(ends) & ends) == 0)
+    {
+        // The others may wait for the right to produce, or, as the last caller, for this thread.
+        detail::call_frame::end_leases();
+        detail::call_frame::go_away(this);
+        threads_.runner_came(false);
+    }
     stop();
     succession_.watch().stop(true);
     threads_.pool().leave();
+    if (!ends_process)
+        return;
+    std::size_t const own = detail::call_frame::is_called_for(owner()) ? one_call : 0;
+    while ((calls_.load() & ~ends) != own)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()

@@ -46,7 +46,7 @@ struct shared_pool
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for join() and destruction, which are not
-    allowed to a handler of the group either.
+    allowed to a handler of the group either, but for `std::exit` in one.
 
     @par Example
     @snippet example/2_models/jetty.cpp model
@@ -125,7 +125,8 @@ public:
     {
         work_.clear();
         for (std::thread& t : threads_)
-            t.join();
+            if (t.joinable())
+                t.join();
         threads_.clear();
     }
 
@@ -154,6 +155,13 @@ private:
             return;
         }
         stop();
+        // A handler may end the process, by std::exit(): its context's thread does not come back.
+        for (std::size_t i = 0; i != threads_.size(); ++i)
+            if ((*this)[i].service_.is_in_handler())
+            {
+                (*this)[i].service_.halt();
+                std::exchange(threads_[i], {}).detach();
+            }
         join();
     }
 

@@ -71,6 +71,16 @@ public:
         return n;
     }
 
+    // Whether the outermost frame of that owner on this thread stands for a call of run().
+    static bool is_called_for(void const* owner) noexcept
+    {
+        bool called = false;
+        for (call_frame const* f = top_; f; f = f->outer_)
+            if (f->owner_ == owner)
+                called = !f->is_pooled();
+        return called;
+    }
+
     // Gives away the rights to produce that tasks on this thread keep, until come_back() with the
     // same key. False if there is none.
     BOOST_NOINLINE static bool go_away(void const* key) noexcept

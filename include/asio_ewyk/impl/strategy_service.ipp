@@ -371,7 +371,8 @@ ASIO_EWYK_DECL boost::core::typeinfo const* strategy_service::act(
 ASIO_EWYK_DECL void strategy_service::arrive()
 {
     detail::trace_point(detail::trace_event::arrive, owner());
-    detail::call_frame& here = *frame();
+    detail::frame_of_arrival const arrival(owner());
+    detail::call_frame& here = *arrival;
     if (!succession_.arrive(here))
         return;
     if (succession_.watch().in_use())

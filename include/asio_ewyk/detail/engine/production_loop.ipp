@@ -49,7 +49,7 @@ ASIO_EWYK_DECL boost::core::typeinfo const* production_loop::act(task* base, tas
     if (purpose == task_purpose::run)
     {
         trace_point(trace_event::arrive, self);
-        self->arrive(*call_frame::find(self));
+        self->arrive(*frame_of_arrival(self));
     }
     else if (purpose == task_purpose::destroy)
         self->succession_.give_up_request();

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -240,6 +241,30 @@ private:
     std::exception_ptr error_;
 
     static inline thread_local call_frame* top_ = nullptr;
+};
+
+// The frame of a thread of the pool that was asked to come and produce: what the pool has put on
+// the stack; or one more, if the thread was started by another copy of the library, as in a plugin.
+// Each copy finds its own frames only.
+class frame_of_arrival
+{
+public:
+    explicit frame_of_arrival(void const* owner) noexcept
+        : frame_(call_frame::find(owner))
+    {
+        if (!frame_) [[unlikely]]
+        {
+            frame_ = &own_.emplace(owner);
+            frame_->thread = call_frame::thread_of::pool;
+        }
+        frame_->in_task = false;
+    }
+
+    call_frame& operator*() const noexcept { return *frame_; }
+
+private:
+    std::optional<call_frame> own_;
+    call_frame* frame_;
 };
 
 // Sets a flag of a frame for a scope.

@@ -243,7 +243,7 @@ ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
     {
         call_frame frame(client.owner());
         frame.thread = call_frame::thread_of::pool;
-        frame.in_task = !t->is_request();
+        frame.in_task = true;
         try
         {
             client.run(t);

@@ -202,7 +202,7 @@ private:
     void take_part(caller const& c, std::size_t& counted, std::size_t limit,
         std::chrono::steady_clock::time_point deadline);
     void run_job(detail::task* job);
-    bool rest(caller const& c, detail::idle_caller& self, std::size_t slot,
+    bool rest(caller const& c, detail::idle_caller& self,
         std::chrono::steady_clock::time_point deadline);
 
     void produce(detail::call_frame& frame, std::size_t limit,

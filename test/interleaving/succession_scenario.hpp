@@ -489,7 +489,7 @@ private:
         left = left * 16 + (limit_[me] == unlimited ? 0 : frame.counted + 1);
         left = left * 32 + frame.produces() + 2 * (frame.counted + frame.uncounted != 0)
             + 4 * frame.stays + 8 * (frame.leased_by != nullptr) + 16 * leaves_[me];
-        forget(((left * 8 + slot_[me] + 1) * 8 + counted_[me]) * 16 + where);
+        forget((left * 8 + counted_[me]) * 16 + where);
     }
 
     void produce(detail::call_frame& frame, std::size_t limit)
@@ -628,21 +628,9 @@ private:
     {
         detail::idle_caller self;
         self.sleep.job = &self.job;
-        std::size_t& slot = slot_[interleaving::self()];
         std::size_t& counted = counted_[interleaving::self()];
-        slot = detail::idle_callers::none;
         counted = 0;
         limit_[interleaving::self()] = limit;
-        struct vacate
-        {
-            detail::idle_callers& callers;
-            std::size_t& slot;
-            ~vacate()
-            {
-                if (slot != detail::idle_callers::none)
-                    callers.vacate(slot);
-            }
-        } const on_exit{crew_.callers(), slot};
         auto const work = [&](bool arrives) {
             detail::call_frame frame(this);
             struct add
@@ -657,7 +645,7 @@ private:
         };
         while (counted < limit && !stopped())
         {
-            forget(((slot + 2) * 8 + counted) * 16 + 8);
+            forget(counted * 16 + 8);
             if (of_.is_free())
             {
                 work(false);
@@ -665,12 +653,7 @@ private:
                     break;
             }
             detail::task* job = crew_.pool().take();
-            if (!job && slot == detail::idle_callers::none)
-            {
-                slot = crew_.callers().occupy(self, detail::forever, [] { return false; });
-                continue;
-            }
-            if (!job && (!rest(self, slot) || !(job = std::exchange(self.job, nullptr))))
+            if (!job && (!rest(self) || !(job = std::exchange(self.job, nullptr))))
                 continue;
             if (job == &request_)
             {
@@ -688,9 +671,16 @@ private:
         crew_.pool().client().run(job);
     }
 
-    bool rest(detail::idle_caller& self, std::size_t slot)
+    bool rest(detail::idle_caller& self)
     {
         detail::idle_callers& callers = crew_.callers();
+        std::size_t const slot = callers.occupy(self, detail::forever, [] { return false; });
+        struct vacate
+        {
+            detail::idle_callers& callers;
+            std::size_t slot;
+            ~vacate() { callers.vacate(slot); }
+        } const on_exit{callers, slot};
         std::size_t const left = ((slot + 2) * 8 + counted_[interleaving::self()]) * 16;
         forget(left + 9);
         callers.park(slot);
@@ -797,7 +787,6 @@ private:
     word runs_{0};  // whether a handler runs, where one may at a time
     word needs_start_{0};
     std::array<bool, 8> leaves_{}; // the io_context when the handler is over
-    std::array<std::size_t, 8> slot_{};
     std::array<std::size_t, 8> counted_{}; // where that is limited
     std::array<std::size_t, 8> limit_{};
 };

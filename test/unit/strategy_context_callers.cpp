@@ -311,4 +311,58 @@ CONTEXT_TEST_CASE(nothing_is_lost_beside_run_of_the_base_class, s)
     other.join();
 }
 
+// More than there are slots for those that park. As many handlers run at once, whoever parks first.
+BOOST_AUTO_TEST_CASE(any_number_of_callers_run_as_many_handlers_at_once)
+{
+    constexpr std::size_t many = 300;
+    static_assert(many > ewyk::detail::idle_callers::capacity + 40);
+    for (auto const s : {ewyk::strategy_t::execute_produce_consume,
+             ewyk::strategy_t::eat_what_you_kill, ewyk::strategy_t::produce_execute_consume})
+    {
+        gathering together;
+        std::atomic<std::size_t> met{0};
+        ewyk::strategy_context ctx({.strategy = s, .max_threads = 1});
+        deadline const d(ctx);
+        auto work = asio::make_work_guard(ctx);
+        std::vector<std::thread> callers;
+        for (std::size_t i = 0; i != many; ++i)
+            callers.emplace_back([&] { ctx.run(); });
+        BOOST_TEST(eventually([&] { return ctx.metrics().callers == many; }));
+        for (std::size_t i = 0; i != many; ++i)
+            asio::post(ctx, [&] { met += together.arrive_and_wait_for(many); });
+        BOOST_TEST(together.wait_for(many), s);
+        work.reset();
+        for (auto& c : callers)
+            c.join();
+        BOOST_TEST(met == many);
+    }
+}
+
+// Those that wait for a slot leave as all others do: at their deadline, and at a stop.
+BOOST_AUTO_TEST_CASE(any_number_of_callers_leave)
+{
+    constexpr std::size_t many = 300;
+    for (bool const stops : {false, true})
+    {
+        ewyk::strategy_context ctx({.max_threads = 1});
+        deadline const d(ctx);
+        auto const work = asio::make_work_guard(ctx);
+        std::vector<std::thread> callers;
+        for (std::size_t i = 0; i != many; ++i)
+            callers.emplace_back([&] {
+                if (stops)
+                    ctx.run();
+                else
+                    ctx.run_for(200ms);
+            });
+        if (stops)
+        {
+            BOOST_TEST(eventually([&] { return ctx.metrics().callers == many; }));
+            ctx.stop();
+        }
+        for (auto& c : callers)
+            c.join();
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

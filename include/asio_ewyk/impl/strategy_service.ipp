@@ -700,17 +700,6 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
     std::size_t limit, std::chrono::steady_clock::time_point deadline)
 {
     detail::idle_caller self;
-    std::size_t slot = detail::idle_callers::none;
-    struct vacate
-    {
-        detail::idle_callers& callers;
-        std::size_t& slot;
-        ~vacate()
-        {
-            if (slot != detail::idle_callers::none)
-                callers.vacate(slot);
-        }
-    } const on_exit{threads_.callers(), slot};
     auto const over = [&] {
         return ioc_.stopped()
             || (deadline != detail::forever && std::chrono::steady_clock::now() >= deadline);
@@ -742,12 +731,7 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
                 break;
         }
         detail::task* job = threads_.pool().take();
-        if (!job && slot == detail::idle_callers::none)
-        {
-            slot = threads_.callers().occupy(self, deadline, [&] { return ioc_.stopped(); });
-            continue;
-        }
-        if (job || (rest(c, self, slot, deadline) && (job = std::exchange(self.job, nullptr))))
+        if (job || (rest(c, self, deadline) && (job = std::exchange(self.job, nullptr))))
         {
             if (job == this)
                 work(&detail::succession::arrive);
@@ -767,10 +751,22 @@ ASIO_EWYK_DECL void strategy_service::run_job(detail::task* job)
 }
 
 // Parks this thread, unless there is something to do. True if another thread woke it.
+//
+// A caller has a slot only while it parks: there may be more callers than slots, and one that
+// waits for a slot is needed while the others are in handlers.
 ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller& self,
-    std::size_t slot, std::chrono::steady_clock::time_point deadline)
+    std::chrono::steady_clock::time_point deadline)
 {
     detail::idle_callers& callers = threads_.callers();
+    std::size_t const slot = callers.occupy(self, deadline, [&] { return ioc_.stopped(); });
+    if (slot == detail::idle_callers::none)
+        return false;
+    struct vacate
+    {
+        detail::idle_callers& callers;
+        std::size_t slot;
+        ~vacate() { callers.vacate(slot); }
+    } const on_exit{callers, slot};
     detail::trace_span const parks(detail::trace_event::park);
     callers.park(slot);
     detail::test_point();

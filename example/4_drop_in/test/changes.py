@@ -8,12 +8,13 @@ usage: changes.py DROP_IN
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
-DROP_IN = sys.argv[1]
+DROP_IN = str(pathlib.Path(sys.argv[1]).resolve())
 
 
 def drop_in(*arguments):
@@ -29,7 +30,7 @@ class Changes(unittest.TestCase):
 
     def write(self, name, text):
         path = self.directory / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path
 
@@ -41,10 +42,14 @@ class Changes(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def in_place(self):
-        done = drop_in("-i", str(self.directory))
+    def in_place(self, *options):
+        done = drop_in(*options, "-i", str(self.directory))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
+
+    def warnings(self, source, *options):
+        self.write("main.cpp", source)
+        return re.findall(r"main\.cpp:\d+: warning: .*", self.in_place(*options))
 
     def test_the_header_comes_before_asios(self):
         self.assertEqual(
@@ -147,9 +152,14 @@ class Changes(unittest.TestCase):
 
     def test_warns(self):
         for source, warning in (
-                ("std::vector<std::shared_ptr<asio::io_context>> v;\n", "should share a pool"),
+                ("std::vector<std::shared_ptr<asio::io_context>> v;\n", "was a promise"),
                 ("asio::io_context::strand s(c);\n", "make_strand"),
-                ("asio::io_context c;\nvoid f() {\n    throw 1;\n}\n", "leaves run()"),
+                ("asio::io_context c;\nauto s = asio::make_strand(c);\n"
+                 "void f() { asio::post(s, [] { throw 1; }); }\n", r"leaves run\(\)"),
+                ("class s : public asio::detail::service_base<s> { s(asio::io_context&); };\n",
+                 "execution_context&"),
+                ("class s : public asio::io_context::service { s(asio::io_context&); };\n",
+                 "execution_context&"),
                 ("auto e = x.target<asio::io_context::executor_type>();\n", "null if another"),
                 ("asio_ewyk::strategy_context c;\nstd::unique_ptr<io_context> p;\n",
                  "destructor is not virtual"),
@@ -201,6 +211,206 @@ class Changes(unittest.TestCase):
             self.assertNotIn("rung 3: ", report)
             self.assertIn(f"strategy_context c{hint};\n", self.read("main.cpp"))
 
+    def test_an_element_is_no_context_of_several_threads(self):
+        for run in ("threads.emplace_back([&, i] { c[i]->run(); });",
+                    "threads.emplace_back([&] { (*it)->run(); });",
+                    "for (auto& each : c) threads.emplace_back([&each] { each->run(); });",
+                    "threads.emplace_back(std::bind(&asio::io_context::run, c[i]));"):
+            self.write("main.cpp", f"asio::io_context first;\n{run}\n")
+            report = self.in_place()
+            self.assertIn("rung 1: ", report)
+            self.assertNotIn("rung 3: ", report)
+        # Nor is what was taken out of a container.
+        for container in ("std::vector<std::unique_ptr<asio::io_context>> all;",
+                          "std::array<boost::asio::io_context, 4> all;"):
+            report = self.warnings(
+                f"{container}\nasio::io_context first;\nvoid f(asio::io_context& c)\n"
+                "{ threads.emplace_back([&c] { c.run(); }); }\n")
+            self.assertEqual(len(report), 1)
+            self.assertRegex(report[0], "several contexts: .*promise.*produce_consume")
+            self.assertIn("first{asio_ewyk::strategy.produce_consume}", self.read("main.cpp"))
+
+    def test_another_asio_stays(self):
+        for own in ("app::asio::io_context c;\n",
+                    "namespace app { namespace asio { class io_context; } }\n"
+                    "app::asio::io_context c;\n",
+                    "using namespace sim;\nstd::unique_ptr<sim::asio::io_context> p;\n"
+                    "asio::io_context c;\n",
+                    "namespace asio = sim::asio;\nasio::io_context c;\n",
+                    "namespace app { using app::net::tcp; net::io_context c; }\n"):
+            own = f"#include <boost/asio.hpp>\n{own}"
+            report = self.warnings(f"{own}boost::asio::io_context d(1);\n")
+            self.assertEqual(len(report), 1)
+            self.assertRegex(report[0], r"left as it is: [\w:]*(asio|net)::io_context is not")
+            self.assertEqual(
+                self.read("main.cpp"),
+                f"#include <asio_ewyk.hpp>\n{own}"
+                "asio_ewyk::strategy_context d{asio_ewyk::strategy.produce_consume};\n")
+        # A header may bring it, too.
+        self.write("sim.hpp", "using namespace sim;\nusing s = sim::asio::io_context;\n")
+        self.write("main.cpp", '#include "sim.hpp"\nasio::io_context c;\n')
+        self.write("other.cpp", "asio::io_context c{1};\n")
+        report = self.in_place("--rung", "3")
+        self.assertIn("1 files changed, 2 need nothing\n", report)
+        self.assertRegex(report, r"main\.cpp:2: warning: left.* \(and 1 more files\)")
+
+    def test_an_alias_in_a_namespace_is_boosts(self):
+        self.assertEqual(
+            self.changed("namespace app { namespace asio = boost::asio; asio::io_context a{1}; }\n"
+                         "app::asio::io_context b{1};\n::app::asio::io_context& c = b;\n"),
+            "#include <asio_ewyk.hpp>\n"
+            "namespace app { namespace asio = boost::asio; asio_ewyk::strategy_context a{1}; }\n"
+            "asio_ewyk::strategy_context b{1};\nasio_ewyk::strategy_context& c = b;\n")
+
+    def test_a_name_that_a_header_declares_anew(self):
+        self.write("fwd.hpp", "namespace app { using boost::asio::io_context; }\n")
+        self.write("a.cpp", '#include "fwd.hpp"\nauto c = std::make_shared<io_context>(1);\n')
+        self.in_place()
+        self.assertIn("<io_context>(asio_ewyk::strategy.produce_consume)", self.read("a.cpp"))
+        # In a tree that was converted before, a new context is left to its author.
+        self.write("b.cpp", '#include "fwd.hpp"\napp::io_context c;\n')
+        self.assertIn("0 files changed", self.in_place())
+        self.write("fwd.hpp", "namespace app { using boost::asio::io_context; }\n")
+        self.in_place()
+        self.assertIn("app::io_context c{asio_ewyk::strategy.pro", self.read("b.cpp"))
+
+    def test_boosts_own_headers_stay(self):
+        self.write("include/boost/process/async.hpp", "void f(boost::asio::io_context&);\n")
+        self.write("main.cpp",
+                   "#include <boost/process/async.hpp>\nboost::asio::io_context c{1};\n")
+        report = self.in_place("--rung", "3")
+        self.assertIn("1 files changed, 1 need nothing\n", report)
+        self.assertRegex(report, r"async\.hpp:1: warning: left as it is: Boost's own")
+
+    def test_each_program_has_a_rung(self):
+        begin = '#include "session.hpp"\n'
+        for name in ("server", "client"):
+            self.write(f"{name}/main.cpp", f"{begin}int main() {{ asio::io_context c; }}\n")
+            self.write(f"{name}/session.hpp", "#pragma once\n")
+        self.write("server/session.cpp", f"{begin}auto s = asio::make_strand(c);\n")
+        report = self.in_place()
+        self.assertRegex(report, r"client/main\.cpp: rung 1, as no strand")
+        self.assertRegex(report, r"server/main\.cpp: rung 3, as .* a strand, .*session\.cpp:2")
+        self.assertIn("strategy_context c;", self.read("server/main.cpp"))
+        self.assertIn("c{asio_ewyk::strategy.produce_consume};", self.read("client/main.cpp"))
+
+    def test_what_programs_share_suits_all(self):
+        self.write("shared.hpp", "#pragma once\nstruct shared { asio::io_context s; };\n")
+        self.write("a.cpp", '#include "shared.hpp"\nint main() { }\n')
+        self.write("b.cpp", '#include "shared.hpp"\nint main() { asio::make_strand(x); }\n')
+        report = self.in_place()
+        self.assertRegex(report, r"shared\.hpp:3: warning: .*a\.cpp; so for .*b\.cpp, too")
+        self.assertIn("s{asio_ewyk::strategy.produce_consume};", self.read("shared.hpp"))
+
+    def test_the_rung_of_a_program_may_be_told(self):
+        for name in ("a.cpp", "b.cpp"):
+            self.write(name, "int main() { asio::io_context c; }\n")
+        report = self.in_place("--rung", "1", "--rung", f"3={self.directory / 'b.cpp'}")
+        self.assertRegex(report, r"b\.cpp: rung 3, as told")
+        self.assertIn("produce_consume", self.read("a.cpp"))
+        self.assertIn("strategy_context c; }", self.read("b.cpp"))
+        done = drop_in("--rung", "3=c.cpp", "-i", str(self.directory))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("c.cpp is no program here", done.stderr)
+
+    def test_says_what_is_wrong_with_a_rung(self):
+        for rung, message in (("2", "blocking_section"), ("4", "no rung 4")):
+            done = drop_in("--rung", rung, str(self.write("app.cpp", "asio::io_context c;\n")))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(message, done.stderr)
+            self.assertNotIn("usage", done.stderr)
+
+    def test_says_where_rung_1_is_not_as_before(self):
+        source = ("asio::io_context c;\n"
+                  "void f() { threads.emplace_back([] { c.run(); }); }\n")
+        warnings = self.warnings(source, "--rung", "1")
+        self.assertEqual(len(warnings), 1)
+        self.assertRegex(warnings[0], r"not as before.*execute_produce_consume")
+        self.assertEqual(self.warnings(source), [])
+
+    def test_a_dry_run_prints_a_diff(self):
+        before = b"#include <boost/asio.hpp>\r\n// \xe4\r\nboost::asio::io_context c{1};"
+        path = self.write("main.cpp", "")
+        path.write_bytes(before)
+        done = subprocess.run([DROP_IN, "--rung", "3", "--dry-run", "."], cwd=self.directory,
+                              capture_output=True, timeout=60, check=True)
+        self.assertEqual(path.read_bytes(), before)
+        self.assertIn(b"1 files would be changed, 0 need nothing\n", done.stderr)
+        subprocess.run(["git", "apply", "-"], cwd=self.directory, input=done.stdout, check=True)
+        dry = path.read_bytes()
+        self.assertIn(b"asio_ewyk::strategy_context c{1};", dry)
+        path.write_bytes(before)
+        self.in_place("--rung", "3")
+        self.assertEqual(path.read_bytes(), dry)
+
+    def test_a_suffix_keeps_what_was(self):
+        before = "asio::io_context c;\n"
+        self.write("main.cpp", before)
+        self.write("other.cpp", "int i;\n")
+        for source in (before, "asio::io_context d;\n"):
+            self.write("main.cpp", source)
+            drop_in("-i.orig", str(self.directory))
+            self.assertIn("ewyk", self.read("main.cpp"))
+            self.assertEqual(self.read("main.cpp.orig"), before)
+        self.assertFalse((self.directory / "other.cpp.orig").exists())
+
+    def test_no_needless_warning(self):
+        for source in (
+                # What is thrown elsewhere, or with one handler at a time, is as before.
+                "asio::io_context c;\nasio::make_strand(c);\nvoid f() { throw 1; }\n",
+                "asio::io_context c;\nvoid f() { asio::post(c, [] { throw 1; }); }\n",
+                "asio::io_context c;\nasio::make_strand(c);\n"
+                "void f() { asio::post(c, [] { try { throw 1; } catch (...) { } }); }\n",
+                # What holds work is no context, nor what takes one.
+                "asio::io_context c;\nstd::vector<asio::io_context::work> w;\n"
+                "void f() { s.work = std::make_shared<asio::io_context::work>(c); }\n",
+                "asio::io_context c;\n"
+                "f(std::vector<std::shared_ptr<s>> const& v, asio::io_context&);\n",
+                # Handed on to what is the app's own.
+                "struct r { asio::io_context* io_context{}; };\nasio::io_context c;\n"
+                "void f(r x) { x.io_context = &c; }\n",
+                "struct s { s() : p(std::make_shared<asio::io_context>()) { }\n"
+                "    std::shared_ptr<asio::io_context> p; };\n",
+                # A reference that becomes another one makes no context.
+                "void f() { asio::io_context c; }\n"
+                "struct s { s(asio::io_context& x) : c(x) { } asio::io_context& c; };\n"):
+            self.assertEqual(self.warnings(source), [], source)
+
+    def test_warns_of_an_older_standard(self):
+        self.write("src/main.cpp", "asio::io_context c;\n")
+        for name, line in (
+                ("CMakeLists.txt", "set(CMAKE_CXX_STANDARD 11)"),
+                ("src/CMakeLists.txt", "target_compile_features(a PRIVATE cxx_std_17)"),
+                ("Makefile", "CXXFLAGS += -std=c++14 -O2"),
+                ("meson.build", "project('a', 'cpp', default_options : ['cpp_std=c++17'])"),
+                ("Jamroot", "project : requirements <cxxstd>17 ;")):
+            build = self.write(name, f"# C++\n{line}\n")
+            done = drop_in("--dry-run", str(self.directory / "src"))
+            self.assertRegex(done.stderr, rf"{name}:2: warning: the library needs C\+\+20")
+            build.write_text(f"# {line}\n" + line.replace("11", "20").replace("14", "20")
+                             .replace("17", "20"), encoding="utf-8")
+            self.assertNotIn("C++20", drop_in("--dry-run", str(self.directory / "src")).stderr)
+            build.unlink()
+
+    def test_a_cast_for_process(self):
+        begin = "#include <boost/process.hpp>\nnamespace bp = boost::process;\n"
+        cast = "static_cast<boost::asio::io_context&>({})"
+        for call, variable in (
+                ("bp::child c(\"a\", {}, bp::on_exit = f);", "ioc"),
+                ("auto c = bp::child(exe, g(x, 1), bp::std_out > p,\n    {});", "ioc"),
+                ("bp::system(\"a\", {});", "ioc"),
+                ("auto c = std::make_unique<bp::child>(\"a\", {});", "*this->p"),
+                ("boost::process::spawn(\"a\", {});", "s.ioc")):
+            changed = self.changed(
+                f"{begin}asio::io_context ioc{{1}}; std::unique_ptr<asio::io_context> p;\n"
+                + call.replace("{}", variable))
+            self.assertIn(call.replace("{}", cast.format(variable)), changed)
+        # They take it as a reference, or are Asio's.
+        for call in ("bp::async_pipe p(ioc);", "bp::async_system(ioc, f, g);",
+                     "bp::child c(\"a\", f(ioc));", "asio::spawn(ioc, f);"):
+            self.assertNotIn(
+                "static_cast", self.changed(f"{begin}asio::io_context ioc{{1}};\n{call}\n"))
+
     def test_comments_and_literals_stay(self):
         for kept in ("// asio::io_context c;", "/* an asio::io_context\n   asio::io_context c; */",
                      '"asio::io_context \\" asio::io_context"', 'R"x(" asio::io_context)x"',
@@ -222,9 +432,10 @@ class Changes(unittest.TestCase):
         self.write("both.cpp", '#include "clock.h"\n#include <boost/asio.hpp>\n'
                    "void f(boost::asio::io_context&) {}\n")
         report = self.in_place()
+        self.assertRegex(report, r"clock.cpp:1: warning: left as .*without.*and 2 more files")
+        self.assertEqual(report.count("without Boost"), 1)
         for name in ("util/asio.h", "clock.h", "clock.cpp"):
-            self.assertRegex(report, rf"{name}:1: warning: left as it is: .*without Boost")
-        self.assertEqual(report.count("without Boost"), 3)
+            self.assertNotIn("ewyk", self.read(name))
         self.assertIn("1 files changed, 4 need nothing\n", report)
         self.assertIn("f(asio_ewyk::strategy_context&)", self.read("both.cpp"))
 

@@ -105,6 +105,10 @@ class Changes(unittest.TestCase):
             self.assertEqual(
                 self.changed(declaration + "\n"),
                 "namespace asio_ewyk { class strategy_context; }\n")
+        # Lines are those of the file as it was.
+        self.assertRegex(
+            self.warnings("namespace boost { namespace asio {\nclass io_context;\n} }\n"
+                          "app::asio::io_context* c;\n")[0], r"main\.cpp:4: .*app::asio")
 
     def test_one_handler_at_a_time_is_said_where_it_is_made(self):
         for variable in ("c", "c{1}", "c(1)", "c{}"):
@@ -261,6 +265,8 @@ class Changes(unittest.TestCase):
             "#include <asio_ewyk.hpp>\n"
             "namespace app { namespace asio = boost::asio; asio_ewyk::strategy_context a{1}; }\n"
             "asio_ewyk::strategy_context b{1};\nasio_ewyk::strategy_context& c = b;\n")
+        self.assertIn("\nasio_ewyk::strategy_context c{1};", self.changed(
+            "#include <boost/beast.hpp>\nboost::beast::net::io_context c{1};\n"))
 
     def test_a_name_that_a_header_declares_anew(self):
         self.write("fwd.hpp", "namespace app { using boost::asio::io_context; }\n")

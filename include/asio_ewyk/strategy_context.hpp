@@ -53,8 +53,9 @@ namespace asio_ewyk {
     `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
     waits for handlers that run on threads of the pool, and both processes start such threads anew.
     The same holds in a handler of a context with `produce_consume`, on the thread of its only
-    caller. In any other handler `fork_prepare` throws `std::logic_error`; what was prepared until
-    then resumes with `fork_parent`.
+    caller, while no handler is in a `blocking_section`. In any other handler, and while another
+    thread is inside `run()`, it waits for nothing, and the parent goes on as if there was no fork.
+    The child may replace its program, or end, also by `exit`; it must not run the context.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for `restart()`, which must not be called

@@ -28,6 +28,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 namespace asio_ewyk {
 
@@ -140,6 +141,7 @@ private:
 
     // The pool's threads do not exist in the child.
     void notify_fork(asio::execution_context::fork_event event) override;
+    bool can_prepare_fork() const noexcept;
 
     std::size_t waiting() const noexcept override;
     void tell_state(detail::text_sink& out) const noexcept override;
@@ -274,6 +276,7 @@ private:
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling
     detail::passed_exceptions passed_;
     detail::home_process home_;
+    std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
 
     detail::registration const watch_;
 };

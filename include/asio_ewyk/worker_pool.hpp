@@ -110,7 +110,8 @@ public:
     /** Before and after a fork, as for any `execution_context`: with `fork_prepare` it waits for
         what runs and waits, and ends the threads, which the child would not have; later they come
         again in both processes. No other thread may use the pool meanwhile. No thread is started
-        any more, so a task that runs must not wait for another one.
+        any more, so a task that runs must not wait for another one. On a thread of the pool it
+        waits for nothing: then the child may replace its program, or end, but not use the pool.
     */
     void notify_fork(fork_event event);
 

@@ -8,7 +8,7 @@
 #include <asio_ewyk.hpp>
 
 #include <iostream>
-#include <stdexcept>
+#include <memory>
 #include <utility>
 
 #if defined(__unix__)
@@ -175,44 +175,103 @@ BOOST_AUTO_TEST_CASE(in_a_handler)
 
 namespace {
 
-/// Whether it throws there; there is no fork.
-template <class Context>
-bool refuses(Context& ctx)
+/// Forks a child that ends like that, as one does that is to become another program. Whether that
+/// went well.
+template <class Context, class End>
+bool forks(Context& ctx, End end)
 {
-    bool refused = false;
-    try
+    std::cout.flush(); // or the child would write what waits to be written, too
+    ctx.notify_fork(asio::execution_context::fork_prepare);
+    pid_t const child = ::fork();
+    if (child == 0)
     {
-        ctx.notify_fork(asio::execution_context::fork_prepare);
-    }
-    catch (std::logic_error const&)
-    {
-        refused = true;
+        ::alarm(100); // no test case looks after it
+        ctx.notify_fork(asio::execution_context::fork_child);
+        end();
+        ::_exit(1);
     }
     ctx.notify_fork(asio::execution_context::fork_parent);
-    return refused;
+    int status = 0;
+    return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status)
+        && WEXITSTATUS(status) == right;
+}
+
+void becomes_another_program()
+{
+    ::execl("/bin/sh", "sh", "-c", "exit 42", nullptr);
 }
 
 } // namespace
 
-// Where it could not work it throws before it waits for anything, and all goes on.
-CONTEXT_TEST_CASE(in_a_handler_that_it_cannot_work_in, s)
+// It waits for no thread then, which may wait for this one.
+CONTEXT_TEST_CASE(in_a_handler_before_another_program, s)
+{
+    auto const ctx = std::make_unique<context>(s);
+    auto destroyed = ctx.get();
+    for (bool const in_pool : {false, true})
+        for (bool const fails : {false, true})
+        {
+            ctx->restart();
+            asio::steady_timer const io(*ctx); // see unannounced_fork
+            event over;
+            event waits;
+            bool went_well = false;
+            if (s.serial)
+                waits.set();
+            else
+                asio::post(*ctx, [&] {
+                    waits.set();
+                    over.wait();
+                });
+            auto const ex = asio::require(ctx->get_executor(),
+                in_pool ? ewyk::strategy.produce_execute_consume : s.strategy);
+            asio::post(ex, [&] {
+                went_well = waits.wait() && forks(*ctx, [&] {
+                    if (!fails)
+                        becomes_another_program();
+                    delete std::exchange(destroyed, nullptr); // as by exit()
+                    ::_exit(right);
+                });
+                over.set();
+            });
+            run(*ctx);
+            BOOST_TEST(went_well);
+            BOOST_TEST(works(*ctx, s));
+        }
+}
+
+// Nor for those that produce, as long as a thread is inside run().
+CONTEXT_TEST_CASE(beside_a_thread_inside_run, s)
 {
     context ctx(s);
-    bool refused = false;
-    asio::post(asio::require(ctx.get_executor(), ewyk::strategy.produce_execute_consume),
-        [&] { refused = refuses(ctx); });
-    run(ctx);
-    BOOST_TEST((refused || s.serial)); // there it depends on which thread runs it
+    auto work = asio::make_work_guard(ctx);
+    std::thread caller([&] { run(ctx); });
+    event running, over;
+    asio::post(ctx, [&] {
+        running.set();
+        over.wait();
+    });
+    BOOST_TEST(running.wait());
+    if (!s.serial)
+    {
+        event ran;
+        asio::post(ctx, [&] { ran.set(); });
+        BOOST_TEST(ran.wait());
+    }
+    BOOST_TEST(forks(ctx, becomes_another_program));
+    over.set();
+    work.reset();
+    caller.join();
     BOOST_TEST(works(ctx, s));
 }
 
 BOOST_AUTO_TEST_CASE(on_a_thread_of_a_pool)
 {
-    std::atomic<bool> refused{false};
+    bool went_well = false;
     ewyk::worker_pool pool;
-    pool.execute([&] { refused = refuses(pool); });
+    pool.execute([&] { went_well = forks(pool, becomes_another_program); });
     pool.join();
-    BOOST_TEST(refused);
+    BOOST_TEST(went_well);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

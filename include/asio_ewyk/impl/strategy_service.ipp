@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -930,30 +929,44 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
         t->destroy();
 }
 
-// In a handler it works if handlers run on the thread of a caller, one at a time. Otherwise another
-// thread may produce, and wait inside the io_context without limit; or the handler runs on a thread
-// of the pool, and the child has no caller.
+// Whether the threads of the pool can end for a fork, and be waited for: while another thread is
+// inside run(), they may produce without limit, or wait for it; and so in a handler, for this one,
+// unless handlers run one at a time on the thread of the only caller.
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const noexcept
+{
+    std::size_t const frames = detail::call_frame::depth();
+    if (frames == 0)
+        return threads_.runners() == 0;
+    detail::call_frame const* const here = frame();
+    return frames == 1 && here && !here->is_pooled() && strategy() == strategy_t::produce_consume
+        && threads_.runners() == 1 && !threads_.some_are_away() && !succession_.awaited();
+}
+
+// What was not prepared is as if it was not announced: nothing changes for the parent, and the
+// child may replace its program, or end.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     asio::execution_context::fork_event event)
 {
+    auto& threads = detail::pool_access::threads(pool_);
+    auto const self = std::this_thread::get_id();
     if (event == asio::execution_context::fork_prepare)
     {
-        if (frame()
-            && strategy() != strategy_t::produce_consume)
-            throw std::logic_error("notify_fork in a handler needs a produce_consume context");
-        if (detail::call_frame::is_away(owner())
-            || (frame()
-                && (threads_.some_are_away() || succession_.awaited())))
-            throw std::logic_error("notify_fork in a handler beside a blocking_section");
+        if (!can_prepare_fork() || !threads.prepare_fork())
+            return;
+        forks_.store(self);
         succession_.watch().stop(false);
-        detail::pool_access::threads(pool_).notify_fork(event);
+        return detail::registration::notify_fork(event);
     }
+    if (forks_.load() != self)
+        return;
+    forks_.store({});
+    bool const is_child = event == asio::execution_context::fork_child;
+    if (is_child)
+        home_.move_here();
     detail::registration::notify_fork(event);
     // Last: it may start threads.
-    if (event != asio::execution_context::fork_prepare)
-        detail::pool_access::threads(pool_).notify_fork(event);
-    if (event == asio::execution_context::fork_child)
-        home_.move_here();
+    if (threads.prepares_fork())
+        threads.end_fork(is_child);
 }
 
 // Counters and present figures

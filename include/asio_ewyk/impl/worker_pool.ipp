@@ -103,12 +103,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool::~worker_pool()
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::notify_fork(fork_event event)
 {
-    if (event == fork_prepare)
-        threads_.notify_fork(event);
-    detail::registration::notify_fork(event);
+    bool const is_prepared
+        = event == fork_prepare ? threads_.prepare_fork() : threads_.prepares_fork();
+    if (is_prepared)
+        detail::registration::notify_fork(event);
     asio::execution_context::notify_fork(event);
-    if (event != fork_prepare)
-        threads_.notify_fork(event);
+    if (is_prepared && event != fork_prepare)
+        threads_.end_fork(event == fork_child);
 }
 
 ASIO_EWYK_DECL void worker_pool::submit(detail::task* t, bool caller_may_run)

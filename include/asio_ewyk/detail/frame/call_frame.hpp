@@ -72,6 +72,15 @@ public:
         return n;
     }
 
+    // How many frames there are on this thread.
+    static std::size_t depth() noexcept
+    {
+        std::size_t n = 0;
+        for (call_frame const* f = top_; f; f = f->outer_)
+            ++n;
+        return n;
+    }
+
     // Whether the outermost frame of that owner on this thread stands for a call of run().
     static bool is_called_for(void const* owner) noexcept
     {

@@ -170,10 +170,16 @@ public:
     void stop_and_wait();
 
     // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
-    // lets the threads end. Afterwards, in both processes, they come again when they are needed.
-    // Only tasks of the pool may use it in between. fork_prepare on a thread of the pool would wait
-    // for itself: throws std::logic_error.
-    void notify_fork(asio::execution_context::fork_event event);
+    // lets the threads end. False on a thread of the pool, which would wait for itself: then the
+    // fork is as one that was not announced.
+    bool prepare_fork();
+
+    // Whether this thread has done that, and is to call end_fork().
+    bool prepares_fork() const noexcept { return forks_.load() == std::this_thread::get_id(); }
+
+    // Afterwards, in both processes: threads come again when they are needed. Only tasks of the
+    // pool may use it in between.
+    void end_fork(bool is_child) noexcept;
 
     // What one read of the moment shows; any thread.
     bool stopping() const noexcept { return stopping_.load(); }
@@ -249,7 +255,10 @@ private:
     bool lacks_thread() const noexcept { return may_start() && arriving_ < queue_.size(); }
 
     // Whether threads that find nothing to do end.
-    bool all_end() const noexcept { return stopping_.load() || forking_.load(); }
+    bool all_end() const noexcept
+    {
+        return stopping_.load() || forks_.load() != std::thread::id();
+    }
 
     void wake_parked() noexcept;
     void join_threads();
@@ -305,7 +314,7 @@ private:
     std::atomic<std::chrono::nanoseconds> idle_timeout_;
     std::atomic<bool> low_{false}; // on threads
     std::atomic<bool> stopping_{false};
-    std::atomic<bool> forking_{false}; // a fork is being prepared
+    std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
     std::atomic<std::size_t> queued_{0};
     std::atomic<std::size_t> threads_{0};
     std::atomic<std::size_t> warming_{0}; // arriving_, for a look without the lock

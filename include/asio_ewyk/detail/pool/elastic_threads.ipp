@@ -22,7 +22,6 @@
 #include <exception>
 #include <mutex>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -640,22 +639,28 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::stop_and_wait()
         join_threads();
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::notify_fork(
-    asio::execution_context::fork_event event)
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::prepare_fork()
 {
-    bool const before = event == asio::execution_context::fork_prepare;
-    if (before && of_this_thread_ == this)
-        throw std::logic_error("notify_fork on a thread of the pool");
-    if (event == asio::execution_context::fork_child)
+    if (of_this_thread_ == this)
+        return false;
+    {
+        std::lock_guard lock(mutex_);
+        forks_.store(std::this_thread::get_id());
+    }
+    wake_parked();
+    join_threads();
+    return true;
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::end_fork(bool is_child) noexcept
+{
+    if (is_child)
         home_.move_here();
     {
         std::lock_guard lock(mutex_);
-        forking_.store(before);
+        forks_.store({});
     }
-    if (!before)
-        return retry_start();
-    wake_parked();
-    join_threads();
+    retry_start();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::join_threads()

@@ -371,8 +371,82 @@ unsigned long looks()
 
 } // namespace
 
-// However long the silence, the next one that is late is noticed soon. Without one the watchdog
-// would look each time when the silence has lasted twice as long: some eight times in a minute.
+namespace {
+
+using boost::unit_test::data::make;
+
+} // namespace
+
+// Each of the timer's handlers has the watchdog check what runs at that time. A machine may stall
+// for as long as the other one blocks, but not each time.
+BOOST_DATA_TEST_CASE(one_is_noticed_that_blocks_beside_a_timer,
+    leasing* make({1, 5, 10, 20, 50, 100}) * make({80, 150}), s, period, time)
+{
+    constexpr int enough = 3;
+    constexpr int most = 8;
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    std::atomic<bool> over{false};
+    asio::steady_timer ticks(ctx);
+    std::function<void()> tick = [&] {
+        ticks.expires_after(std::chrono::milliseconds(period));
+        ticks.async_wait([&](auto) {
+            if (!over)
+                tick();
+        });
+    };
+    int blocked = 0;
+    int noticed = 0;
+    asio::steady_timer resolves(native(ctx));
+    std::function<void()> resolve = [&] {
+        resolves.expires_after(100ms);
+        resolves.async_wait([&](auto) {
+            auto const other = std::make_shared<event>();
+            asio::post(ctx, [other] { other->set(); });
+            noticed += other->wait(std::chrono::milliseconds(time));
+            over = noticed == enough || ++blocked == most;
+            if (!over)
+                resolve();
+        });
+    };
+    tick();
+    resolve();
+    ctx.run();
+    BOOST_TEST(noticed == enough);
+}
+
+// After a second without any the system is asked less often, but nothing has to rouse the watchdog.
+BOOST_DATA_TEST_CASE(one_is_noticed_that_blocks_for_a_moment_after_a_silence, leasing, s)
+{
+    constexpr int most = 10;
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    auto const work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    gathering used;
+    for (int i = 0; i != 20; ++i)
+        asio::post(ctx, [&] { used.arrive(); });
+    BOOST_TEST(used.wait_for(20));
+    std::atomic<bool> noticed{false};
+    for (int i = 0; i != most && !noticed; ++i)
+    {
+        std::this_thread::sleep_for(1500ms); // the silence
+        event over;
+        asio::post(native(ctx), [&] {
+            auto const other = std::make_shared<event>();
+            asio::post(ctx, [other] { other->set(); });
+            noticed = other->wait(250ms);
+            over.set();
+        });
+        BOOST_TEST(over.wait());
+    }
+    BOOST_TEST(noticed);
+    ctx.stop();
+    runner.join();
+}
+
+// However long the silence, the next one that is late is noticed soon. Where nothing has run the
+// watchdog would look each time when the silence has lasted twice as long.
 BOOST_AUTO_TEST_CASE(after_one_was_late_it_is_looked_ten_times_a_second)
 {
     event late;
@@ -416,6 +490,23 @@ BOOST_AUTO_TEST_CASE(while_native_ones_run_it_is_looked_ten_times_a_second)
     unsigned long const before = looks();
     BOOST_TEST(eventually([&] { return looks() >= before + 40; }));
     enough = true;
+    runner.join();
+}
+
+// Each check comes when the silence has lasted twice as long: three more after the first second.
+BOOST_AUTO_TEST_CASE(where_nothing_has_run_there_are_ever_fewer)
+{
+    ewyk::strategy_context ctx(with_threads(ewyk::strategy_t::eat_what_you_kill));
+    deadline const d(ctx);
+    auto const work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    BOOST_TEST(eventually([] { return looks() != 0; }));
+    BOOST_TEST(eventually([] {
+        auto const before = looks();
+        std::this_thread::sleep_for(1s); // the length of the window
+        return looks() - before <= 3u;
+    }));
+    ctx.stop();
     runner.join();
 }
 

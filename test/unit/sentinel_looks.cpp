@@ -109,4 +109,59 @@ BOOST_AUTO_TEST_CASE(a_second_look_leaves_a_task_that_computes)
     s.stop(true);
 }
 
+// So that what blocks after a short task is late with the next check but one, and not a long
+// interval later.
+BOOST_AUTO_TEST_CASE(one_that_finds_the_thread_asleep_is_soon_followed_by_another)
+{
+    using asio_ewyk::detail::thread_probe;
+    if (thread_probe().of(asio_ewyk::detail::this_thread_id()) == thread_probe::state::unknown)
+    {
+        BOOST_TEST_MESSAGE("skipped: the system does not tell what a thread does");
+        return;
+    }
+    lease l;
+    owner o;
+    asio_ewyk::detail::sentinel s(l, o, 10us);
+    auto& looks = (watchdog::client&)s; // which is nobody else's business
+    std::atomic<lease::number> number{};
+    std::atomic<bool> over{false};
+    std::thread producer([&] {
+        lease::number mine{};
+        BOOST_TEST(l.acquire(mine, false));
+        for (number = mine + 1; !over;)
+            std::this_thread::sleep_for(1ms);
+    });
+    while (number == 0)
+        std::this_thread::yield();
+    auto n = number - 1;
+    auto now = std::chrono::steady_clock::now();
+    // Where a native handler was late the watchdog goes on with its checks for a while.
+    for (int i = 0; i != 10'000 && o.taken_over() == 0; ++i)
+        looks.look(now += 1ms);
+    BOOST_TEST(o.taken_over() == 1);
+    auto due = now;
+    for (int i = 0; i != 10'000 && due - now < 8ms; ++i)
+    {
+        now = due;
+        BOOST_TEST(l.renew(n));
+        l.mark(++n, lease::activity::task);
+        due = looks.look(now);
+    }
+    BOOST_TEST((due - now >= 8ms));
+    // If the thread is about to fall asleep again, it has not blocked.
+    for (int i = 0; i != 100 && o.taken_over() == 1; ++i)
+    {
+        now = due;
+        BOOST_TEST(l.renew(n));
+        l.mark(++n, lease::activity::waits);
+        due = looks.look(now);
+        if (due - now < 1ms)
+            looks.look(due);
+    }
+    BOOST_TEST(o.taken_over() == 2);
+    over = true;
+    producer.join();
+    s.stop(true);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/bed_delay.hpp>
+#include <asio_ewyk/detail/engine/idle_checks.hpp>
 #include <asio_ewyk/detail/engine/look_interval.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
@@ -21,6 +22,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -56,9 +58,8 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // in_bed_, and naps and looks once more before it sleeps: no machine keeps a store to itself for so
 // long. The standard asks for "a finite period of time".
 //
-// A native handler that ends a long wait rouses nothing. For that the watchdog looks from its bed:
-// ten times a second if one has been late before, else each time after as long as the silence has
-// lasted, and not before some 0.15 s, which is some 20 times in a day.
+// A native handler that ends a wait rouses nothing. For that the watchdog checks a producer that
+// waits as well: see idle_checks.
 class sentinel final : private watchdog::client
 {
 public:
@@ -115,11 +116,8 @@ private:
     // For so long after a late task the watchdog wakes it for each progress that it sees.
     static constexpr duration remembers = std::chrono::seconds(1);
 
-    // The watchdog's, where native handlers are in use: how long it stays up, and how often it
-    // looks from its bed.
+    // The watchdog's, where native handlers are in use: how long it stays up.
     static constexpr duration native_patience = std::chrono::milliseconds(220);
-    static constexpr duration native_look = std::chrono::milliseconds(100);
-    static constexpr duration first_look = std::chrono::milliseconds(200); // if there are none
 
     // A thread that runs what nothing marks is asked to come out, at most so often; the pause grows
     // while nothing comes of that. If it does not come out for so long, its handler computes.
@@ -129,6 +127,9 @@ private:
 
     // By then a thread that waited for a condition waits for the I/O that it was given.
     static constexpr duration settling = std::chrono::milliseconds(10);
+
+    // The number of a lease after which a context counts as used. To begin takes a few.
+    static constexpr lease::number few = 8;
 
     static bool may_be_late(lease::sight const& s) noexcept
     {
@@ -156,7 +157,7 @@ private:
     bool keeps_running(time_point now) noexcept;
     duration next_look(
         lease::sight const& s, bool changed, bool may, time_point now) noexcept;
-    bool has_worked(lease::sight const& s) noexcept;
+    bool is_at_rest(lease::sight const& s, time_point now) noexcept;
     time_point look(time_point now) noexcept override;
 
     lease const& lease_;
@@ -212,9 +213,9 @@ private:
     bool drowsy_ = true; // it has set in_bed_, and looks once more, or is in bed
     time_point drowsy_since_{};
     time_point roused_{};
-    thread_id worker_ = 0;    // when it looked from its bed last, the producer
-    duration used_{};         // and its CPU time
-    time_point slept_since_{};
+    bool native_has_run_ = false;
+    bool polls_ = false;           // when the system told last, the producer waited for I/O
+    std::optional<duration> used_; // its CPU time before that; none if its lease was another one
 };
 
 } // namespace asio_ewyk::detail

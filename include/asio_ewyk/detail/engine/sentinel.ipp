@@ -311,6 +311,8 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         progress_ = now;
         seen_ = s;
         seen_since_ = now;
+        polls_ = false;
+        used_.reset();
     }
     else if (s.leased && now - seen_since_ >= grace_)
     {
@@ -322,9 +324,10 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
                 && watchdog_probe_.of(s.producer) == thread_probe::state::runs);
         if (late && s.what == lease::activity::native)
             pause_ = shortest_pause;
-        if (!late)
+        if (!late && (may_be_late(s) || !is_at_rest(s, now)))
         {
             auto const thread = watchdog_probe_.of(s.producer);
+            polls_ = thread == thread_probe::state::polls;
             blind_.store(thread == thread_probe::state::unknown, std::memory_order_relaxed);
             runs = thread == thread_probe::state::runs && !may_be_late(s);
             // If it is in a handler, the next look sees that.
@@ -387,16 +390,16 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         interval_.forget();
         if (!s.held)
             return forever;
-        // A native handler that ends the wait rouses nothing.
-        bool const often = has_worked(s) || native;
-        return after(often ? native_look : std::max<duration>(now - progress_, first_look), now);
+        bool const tells = thread_probe::tells_now && !blind_.load(std::memory_order_relaxed);
+        return idle_checks::next(now, progress_, native_has_run_ || s.which > few, tells);
     }
     return now + shortest_nap;
 }
 
 // The watchdog: how long until its next look. One that finds a task is followed by another one as
-// soon as that may be late, and when it has computed for long. Under load each look finds some
-// task, so if the second one finds another, that is all.
+// soon as that may be late, and when it has computed for long; so is one that finds a thread asleep
+// elsewhere than where it waits for I/O. Under load each look finds some task, so if the second one
+// finds another, that is all.
 ASIO_EWYK_DECL sentinel::duration sentinel::next_look(
     lease::sight const& s, bool changed, bool may, time_point now) noexcept
 {
@@ -410,19 +413,31 @@ ASIO_EWYK_DECL sentinel::duration sentinel::next_look(
         if (second_)
             return due;
     }
+    // Nothing marks a native handler that has blocked since the last task.
+    else if (changed && may && s.leased && !may_be_late(s) && interval_.get() > look_interval::usual
+        && blocks(s, watchdog_probe_.of(s.producer)))
+    {
+        second_ = true;
+        return std::min(std::max(grace_, shortest_nap), interval_.get());
+    }
     return interval_.get();
 }
 
-// The watchdog, each time that it looks from its bed: whether the producer has used the CPU since
-// the last time, and nothing has roused the watchdog. Then there are native handlers.
-ASIO_EWYK_DECL bool sentinel::has_worked(lease::sight const& s) noexcept
+// The watchdog, of a producer that runs nothing that is marked: whether it waits for I/O, as it did
+// when the system told last. It has used no CPU time since then, which is cheaper to ask for. If it
+// has, and its lease is the same, a native handler has run.
+ASIO_EWYK_DECL bool sentinel::is_at_rest(lease::sight const& s, time_point now) noexcept
 {
-    auto const used = cpu_time_of(cpu_clock_of(s.producer)).value_or(duration::zero());
-    bool const same = worker_ == s.producer && roused_ < slept_since_;
-    bool const more = used > std::exchange(used_, used);
-    worker_ = s.producer;
-    slept_since_ = std::chrono::steady_clock::now();
-    return same && more;
+    // Before the system is asked what it does: a handler that begins in between is seen next time.
+    auto const used = cpu_time_of(cpu_clock_of(s.producer));
+    bool const same = used == used_;
+    if (used && used_ && !same)
+    {
+        progress_ = now;
+        native_has_run_ = true;
+    }
+    used_ = used;
+    return has_fine_cpu_clocks && used && same && polls_;
 }
 
 } // namespace asio_ewyk::detail

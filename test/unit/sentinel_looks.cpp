@@ -164,4 +164,25 @@ BOOST_AUTO_TEST_CASE(one_that_finds_the_thread_asleep_is_soon_followed_by_anothe
     s.stop(true);
 }
 
+BOOST_AUTO_TEST_CASE(never_find_a_late_task_with_the_longest_grace)
+{
+    lease l;
+    owner o;
+    asio_ewyk::detail::sentinel s(l, o, std::chrono::nanoseconds::max());
+    auto& looks = (watchdog::client&)s; // which is nobody else's business
+    lease::number mine{};
+    BOOST_TEST(l.acquire(mine, false));
+    l.mark(mine, lease::activity::task);
+    BOOST_TEST(!s.is_long(100'000h));
+    auto const now = std::chrono::steady_clock::now();
+    for (auto due = now; due < now + 2s;)
+    {
+        auto const next = looks.look(due);
+        BOOST_TEST_REQUIRE((next > due));
+        due = next;
+    }
+    BOOST_TEST(o.taken_over() == 0);
+    s.stop(true);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

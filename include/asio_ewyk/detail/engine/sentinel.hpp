@@ -136,7 +136,10 @@ private:
         return s.leased && s.what != lease::activity::waits;
     }
 
-    duration longest_task() const noexcept { return computing * std::max(grace_, duration(1)); }
+    duration longest_task() const noexcept
+    {
+        return computing * std::clamp(grace_, duration(1), duration::max() / computing);
+    }
 
     void forget_thread() noexcept;
     bool start() noexcept;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 BOOST_AUTO_TEST_SUITE(thread_probe)
@@ -67,6 +68,71 @@ BOOST_AUTO_TEST_CASE(one_that_computes_runs_and_one_that_waits_does_not)
     other.join();
     // The system lets go of it a moment after the one that joins it.
     BOOST_TEST(soon([&] { return probe.of(id) == state::unknown; }));
+}
+
+#endif
+
+#if defined(ASIO_EWYK_HAS_LINUX)
+
+namespace {
+
+// Whether the system may be asked for the next number of a thread of this process.
+bool choose_next(thread_id id)
+{
+    std::ofstream last("/proc/sys/kernel/ns_last_pid");
+    last << id - 1 << std::flush;
+    return static_cast<bool>(last);
+}
+
+} // namespace
+
+// The system gives a number to another thread once the one that had it has ended.
+BOOST_AUTO_TEST_CASE(a_thread_is_known_that_has_the_number_of_one_that_has_ended)
+{
+    ewyk::detail::thread_probe probe;
+    if (probe.of(ewyk::detail::this_thread_id()) == state::unknown)
+    {
+        BOOST_TEST_MESSAGE("skipped: the system does not tell what a thread does");
+        return;
+    }
+    std::atomic<bool> computes{true};
+    std::atomic<thread_id> id{0};
+    auto const compute = [&] {
+        id = ewyk::detail::this_thread_id();
+        while (computes)
+        {
+        }
+    };
+    std::thread first(compute);
+    while (id == 0)
+        std::this_thread::yield();
+    BOOST_TEST(comes_to(true, probe, id, 1));
+    computes = false;
+    first.join();
+    thread_id const number = id;
+    BOOST_TEST(soon([&] { return probe.of(number) == state::unknown; }));
+    // Another process may be faster.
+    for (int attempt = 0; attempt != 100 && computes == false; ++attempt)
+    {
+        if (!choose_next(number))
+        {
+            BOOST_TEST_MESSAGE("skipped: the system does not let the process choose a number");
+            return;
+        }
+        id = 0;
+        computes = true;
+        std::thread second(compute);
+        while (id == 0)
+            std::this_thread::yield();
+        bool const same = id == number;
+        if (same)
+            BOOST_TEST(comes_to(true, probe, number, 1));
+        computes = false;
+        second.join();
+        if (same)
+            return;
+    }
+    BOOST_TEST_MESSAGE("skipped: another process has taken the number");
 }
 
 #endif

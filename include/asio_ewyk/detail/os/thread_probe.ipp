@@ -30,16 +30,21 @@ ASIO_EWYK_DECL thread_probe::state thread_probe::of([[maybe_unused]] thread_id t
 {
 #if defined(ASIO_EWYK_HAS_LINUX)
     int const error = errno;
-    if (thread != thread_ || file_ < 0)
+    char text[192];
+    ssize_t size = 0;
+    if (thread == thread_ && file_ >= 0)
+        size = ::pread(file_, text, sizeof text - 1, 0);
+    // Of a thread that has ended nothing is told any more, though another one may have its number
+    // by now.
+    if (size <= 0)
     {
         close();
         char name[48];
         std::snprintf(name, sizeof name, "/proc/self/task/%d/syscall", thread);
         file_ = ::open(name, O_RDONLY | O_CLOEXEC);
         thread_ = thread;
+        size = file_ < 0 ? 0 : ::pread(file_, text, sizeof text - 1, 0);
     }
-    char text[192];
-    ssize_t const size = file_ < 0 ? 0 : ::pread(file_, text, sizeof text - 1, 0);
     errno = error;
     if (size <= 0)
         return state::unknown;

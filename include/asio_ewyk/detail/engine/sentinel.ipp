@@ -187,7 +187,7 @@ ASIO_EWYK_DECL bool sentinel::blocks(
     lease::sight const& s, thread_probe::state thread) const noexcept
 {
     if (may_be_late(s))
-        return thread != thread_probe::state::runs;
+        return thread != thread_probe::state::runs && thread != thread_probe::state::unknown;
     // Where another thread waits for I/O inside the io_context, this one waits for a condition.
     return thread == thread_probe::state::blocks
         || (thread == thread_probe::state::locks
@@ -321,7 +321,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         late = may_be_late(s) && is_long(now - seen_since_)
             && now - roused_ >= look_interval::usual
             && !(thread_probe::tells_now && second_ && now - seen_since_ < longest_nap
-                && watchdog_probe_.of(s.producer) == thread_probe::state::runs);
+                && !blocks(s, watchdog_probe_.of(s.producer)));
         if (late && s.what == lease::activity::native)
             pause_ = shortest_pause;
         if (!late && (may_be_late(s) || !is_at_rest(s, now)))

@@ -158,6 +158,20 @@ BOOST_DATA_TEST_CASE(the_environment_may_refuse_it_before_the_system_is_asked, l
     BOOST_TEST(calls_for_priority == before);
 }
 
+// A program may change its environment while its threads run. Then none of the library's may read
+// it.
+BOOST_DATA_TEST_CASE(the_environment_is_read_by_the_thread_that_makes_the_context, leasing, s)
+{
+    ::setenv("ASIO_EWYK_SENTINEL", "off", 1);
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    ::unsetenv("ASIO_EWYK_SENTINEL");
+    {
+        deadline const d(ctx);
+        BOOST_TEST(handlers_may_wait(ctx, 10));
+    }
+    BOOST_TEST(eventually([&] { return ctx.metrics().sentinel_refused; }));
+}
+
 // A sanitizer ends the child of a process with threads.
 #if !defined(ASIO_EWYK_TEST_SANITIZED)
 

@@ -79,6 +79,7 @@ public:
     state of(thread_id) noexcept { return weak_memory::blocks ? state::blocks : state::runs; }
 };
 
+inline bool may_ask_for_class() noexcept { return true; }
 inline bool become_idle_class() noexcept { return !weak_memory::refuses; }
 inline bool move_to_cpu(int) noexcept { return true; }
 

@@ -166,6 +166,7 @@ private:
     lease const& lease_;
     lessor& owner_;
     duration const grace_;
+    bool const may_ask_; // for the idle class
 
     // Written by the watchdog, and by the thread that rouses it. Those below are read and written
     // relaxed where nothing is published with them: a late value costs a nap.

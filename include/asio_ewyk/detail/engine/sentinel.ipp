@@ -28,6 +28,7 @@ ASIO_EWYK_DECL sentinel::sentinel(lease const& observed, lessor& owner, duration
     : lease_(observed)
     , owner_(owner)
     , grace_(grace)
+    , may_ask_(in_use() && may_ask_for_class())
     , interval_(grace)
 {
 }
@@ -142,7 +143,7 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
 ASIO_EWYK_DECL void sentinel::work() noexcept
 {
     name_this_thread("ewyk-sentinel", 0);
-    if (!become_idle_class())
+    if (!may_ask_ || !become_idle_class())
     {
         refused_.store(true);
         return;

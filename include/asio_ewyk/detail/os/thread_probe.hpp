@@ -51,8 +51,11 @@ private:
     [[maybe_unused]] std::uint64_t cycles_ = 0; // that it had run, on Windows
 };
 
-// From now on this thread gets a CPU only if no other thread wants it. False if the system refuses,
-// or the environment does, before the system is asked: some end a process that asks.
+// Whether the environment lets the library ask for a scheduling class and for CPUs: some systems
+// end a process that asks. On a thread of the program, which knows when the environment changes.
+bool may_ask_for_class() noexcept;
+
+// From now on this thread gets a CPU only if no other thread wants it. False if the system refuses.
 bool become_idle_class() noexcept;
 
 // Moves this thread to that CPU; the threads that it wakes from now on begin there, see

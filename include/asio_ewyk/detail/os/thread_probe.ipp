@@ -99,12 +99,19 @@ ASIO_EWYK_DECL void thread_probe::close() noexcept
     file_ = -1;
 }
 
-ASIO_EWYK_DECL bool become_idle_class() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool may_ask_for_class() noexcept
 {
 #if defined(ASIO_EWYK_HAS_LINUX)
     char const* const text = std::getenv("ASIO_EWYK_SENTINEL");
-    if (text && std::strcmp(text, "off") == 0)
-        return false;
+    return !text || std::strcmp(text, "off") != 0;
+#else
+    return false;
+#endif
+}
+
+ASIO_EWYK_DECL bool become_idle_class() noexcept
+{
+#if defined(ASIO_EWYK_HAS_LINUX)
     sched_param const none{};
     return ::sched_setscheduler(0, SCHED_IDLE, &none) == 0;
 #else

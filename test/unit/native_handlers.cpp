@@ -512,6 +512,21 @@ BOOST_AUTO_TEST_CASE(where_nothing_has_run_there_are_ever_fewer)
 
 #endif
 
+// Without a grace nothing has another thread take over but the section: what comes after it is not
+// watched.
+BOOST_DATA_TEST_CASE(none_is_late_after_one_with_a_section_without_a_grace, leasing, s)
+{
+    auto options = with_threads(s);
+    options.grace = 0ns;
+    ewyk::strategy_context ctx(options);
+    deadline const d(ctx);
+    asio::post(native(ctx), [] { ewyk::blocking_section const section; });
+    for (int i = 0; i != 20; ++i)
+        asio::post(native(ctx), [] { std::this_thread::sleep_for(5ms); }); // to be late
+    ctx.run();
+    BOOST_TEST(ctx.metrics().taken_over <= 1u);
+}
+
 // Ours and theirs wait for each other.
 LINUX_DATA_TEST_CASE(beside_handlers_of_ours, leasing, s)
 {

@@ -170,7 +170,8 @@ private:
 
     // Written by the watchdog, and by the thread that rouses it. Those below are read and written
     // relaxed where nothing is published with them: a late value costs a nap.
-    std::atomic<bool> in_bed_{true};
+    // Without a grace it is never in bed, so that nothing rouses it.
+    std::atomic<bool> in_bed_{in_use()};
     std::atomic<bool> native_{false};
     std::atomic<bool> refused_{false};
     std::atomic<bool> blind_{false};

@@ -137,7 +137,7 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
     drowsy_ = true;
     stop_.store(false);
     rests_.store(false);
-    in_bed_.store(true);
+    in_bed_.store(in_use());
 }
 
 ASIO_EWYK_DECL void sentinel::work() noexcept

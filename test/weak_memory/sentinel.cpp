@@ -105,7 +105,8 @@ public:
     };
 
     static watchdog& instance() { return *one; }
-    void add(client& c) { client_.store(&c); }
+    void add(client& c, bool) { client_.store(&c); }
+    bool is_humble() const noexcept { return false; }
     void remove(client&) noexcept {}
     bool wake(client&, bool = true) noexcept
     {

@@ -80,6 +80,7 @@ struct scheduling
     void apply() const noexcept {}
 };
 
+inline bool become_normal() noexcept { return true; }
 inline void unblock_signal(int) noexcept {}
 
 struct unbound

@@ -11,6 +11,7 @@
 #include <asio_ewyk/detail/diagnostics/stall_monitor.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
@@ -124,7 +125,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::start() noexcept
         block_signals blocked;
         unbound from_cpu;
         // Detached: it may be stuck in a full pipe when the last context goes.
-        std::thread([this] { work(); }).detach();
+        std::thread([this, asks = may_ask_for_class()] {
+            if (asks)
+                become_normal();
+            work();
+        }).detach();
         running_ = true;
     }
     catch (...)

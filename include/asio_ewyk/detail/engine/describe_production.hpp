@@ -21,6 +21,8 @@ inline void describe_production(text_sink& out, succession const& s) noexcept
         out << ", the system refuses threads of idle priority";
     if (s.watch().is_blind())
         out << ", the system does not tell what a thread does";
+    if (s.watch().is_watched_late())
+        out << ", the system refuses the watchdog a normal priority";
 }
 
 } // namespace asio_ewyk::detail

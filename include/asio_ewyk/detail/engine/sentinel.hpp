@@ -96,6 +96,9 @@ public:
     // handler, when it was asked last.
     bool is_blind() const noexcept { return blind_.load(std::memory_order_relaxed); }
 
+    // Any thread: whether the system has refused the watchdog to be a thread of normal priority.
+    bool is_watched_late() const noexcept { return late_.load(std::memory_order_relaxed); }
+
     // Ends its thread: for good, or until it is needed again. Not from a look.
     void stop(bool for_good) noexcept;
 
@@ -175,6 +178,7 @@ private:
     std::atomic<bool> native_{false};
     std::atomic<bool> refused_{false};
     std::atomic<bool> blind_{false};
+    std::atomic<bool> late_{false};
 
     std::atomic<bool> needs_start_{false};
 

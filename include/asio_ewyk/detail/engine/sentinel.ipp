@@ -55,7 +55,7 @@ ASIO_EWYK_DECL bool sentinel::start() noexcept
     {
         if (!registered_)
         {
-            watchdog::instance().add(*this);
+            watchdog::instance().add(*this, may_ask_);
             registered_ = true;
         }
         if (watchdog::instance().wake(*this))
@@ -299,6 +299,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     {
         drowsy_ = false;
         roused_ = now;
+        late_.store(watchdog::instance().is_humble(), std::memory_order_relaxed);
         bed_delay_.roused_after(now - drowsy_since_);
     }
     lease::sight const s = lease_.look();

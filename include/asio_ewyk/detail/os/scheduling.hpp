@@ -57,6 +57,29 @@ public:
 #endif
 };
 
+// For a thread of the library that serves all threads of the process, no matter which one has
+// started it: it becomes one of normal class, and of the priority and the CPUs of the process's
+// first thread if those are more. False if the system refuses. It asks for what differs only.
+inline bool become_normal() noexcept
+{
+#if defined(ASIO_EWYK_HAS_LINUX)
+    process_id const first = this_process_id();
+    sched_param const none{};
+    bool done =
+        ::sched_getscheduler(0) == SCHED_OTHER || ::sched_setscheduler(0, SCHED_OTHER, &none) == 0;
+    int const nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(first));
+    if (nice < ::getpriority(PRIO_PROCESS, 0))
+        done = ::setpriority(PRIO_PROCESS, 0, nice) == 0 && done;
+    cpu_mask now;
+    cpu_mask all;
+    if (now.read() == 0 && all.read(first) == 0 && all.count() > now.count())
+        done = all.apply() == 0 && done;
+    return done;
+#else
+    return true;
+#endif
+}
+
 } // namespace asio_ewyk::detail
 
 #endif

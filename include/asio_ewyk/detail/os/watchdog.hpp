@@ -54,8 +54,9 @@ public:
     watchdog(watchdog const&) = delete;
     watchdog& operator=(watchdog const&) = delete;
 
-    // Starts no thread: wake() does.
-    void add(client& c) noexcept;
+    // Starts no thread: wake() does. `asks`: whether that may ask the system for the class and
+    // the CPUs of a normal one.
+    void add(client& c, bool asks = true) noexcept;
 
     // Waits for a look that is under way. Not from a look.
     void remove(client& c) noexcept;
@@ -76,6 +77,9 @@ public:
 
     // Whether it has a thread.
     bool running() const noexcept { return running_.load(); }
+
+    // Whether the system has refused its thread to be a normal one.
+    bool is_humble() const noexcept { return humble_.load(); }
 
 private:
     watchdog();
@@ -129,6 +133,8 @@ private:
     // has marked one and reads false starts one itself, or leaves that to others.
     std::atomic<bool> running_{false};
     std::atomic<bool> ending_{false}; // its thread is to end
+    std::atomic<bool> asks_{true};    // once false, for good; written under mutex_
+    std::atomic<bool> humble_{false}; // written by its thread
 };
 
 } // namespace asio_ewyk::detail

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/os/watchdog.hpp>
@@ -30,9 +31,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog()
 #endif
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c, bool asks) noexcept
 {
     std::lock_guard const lock(mutex_);
+    if (!asks)
+        asks_.store(false);
     c.next_ = std::exchange(clients_, &c);
     c.added_ = true;
 }
@@ -217,6 +220,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
 ASIO_EWYK_DECL void watchdog::work() noexcept
 {
     name_this_thread("ewyk-watchdog", 0);
+    if (asks_.load())
+        humble_.store(!become_normal()); // whatever the thread is that has started it
     std::function<void()> const* call = nullptr;
     calls_ = &call;
     while (!ending_.load())

@@ -88,8 +88,8 @@ private:
 // Where the system tells which one does, and where the process may not read that. If a second look
 // took it for late, after a few hundred microseconds, there would be one whenever the watchdog
 // looks: threads would only take turns.
-BOOST_DATA_TEST_CASE(
-    a_second_look_leaves_a_task_that_computes, boost::unit_test::data::make({false, true}), hidden)
+BOOST_DATA_TEST_CASE(a_second_look_leaves_a_task_that_computes,
+    boost::unit_test::data::make({false, true}), hidden)
 {
 #if defined(ASIO_EWYK_HAS_LINUX)
     hides_proc = hidden;

@@ -82,4 +82,53 @@ BOOST_AUTO_TEST_CASE(returns_beside_a_handler_of_produce_consume)
 
 } // namespace
 
+namespace {
+
+/// What run() returns for two handlers, where one calls another, which throws; 0 if another thread
+/// has taken that.
+std::size_t run_beside_an_inner_call_that_throws(ewyk::strategy_t k)
+{
+    ewyk::strategy_context ctx(k, {.max_threads = 2});
+    deadline const d(ctx);
+    bool thrown = false;
+    asio::post(ctx, [&] {
+        std::thread([&] { ctx.poll(); }).join(); // and wakes the thread inside run()
+        asio::post(ctx, [&] {
+            asio::post(ctx, [] { throw 1; });
+            try
+            {
+                ctx.poll();
+            }
+            catch (int)
+            {
+                thrown = true;
+            }
+        });
+    });
+    try
+    {
+        std::size_t const n = ctx.run();
+        return thrown ? n : 0;
+    }
+    catch (int)
+    {
+        return 0;
+    }
+}
+
+} // namespace
+
+// What the library runs of its own before is not counted either.
+BOOST_AUTO_TEST_CASE(a_handler_whose_inner_call_throws_is_counted_once)
+{
+    for (auto const k : {ewyk::strategy.execute_produce_consume, ewyk::strategy.eat_what_you_kill})
+    {
+        std::size_t n = 0;
+        BOOST_TEST(eventually([&] {
+            return (n = run_beside_an_inner_call_that_throws(k)) != 0;
+        }));
+        BOOST_TEST(n == 2u);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -609,18 +609,28 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
 {
     bool const exclusive = succession_.is_exclusive();
     bool const all_at_once = !may_wait && limit == unlimited && !exclusive;
+    struct end
+    {
+        strategy_service& self;
+        detail::call_frame& frame;
+        std::size_t const before = frame.uncounted;
+
+        // Also when a handler has thrown.
+        ~end()
+        {
+            if (std::exchange(frame.uncounted, before) != before)
+                self.called_.store(true);
+        }
+    } const on_exit{*this, frame};
     std::size_t counted = 0;
     while (counted < limit)
     {
-        std::size_t const own = std::exchange(frame.uncounted, 0);
+        std::size_t const known = frame.uncounted;
         std::size_t const n = all_at_once ? ioc_.poll()
             : !may_wait                   ? ioc_.poll_one()
             : deadline == detail::forever ? ioc_.run_one()
                                           : ioc_.run_one_until(deadline);
-        std::size_t const called = std::exchange(frame.uncounted, own);
-        counted += n - called;
-        if (called != 0)
-            called_.store(true);
+        counted += n - (frame.uncounted - known);
         if (n == 0 || all_at_once || frame.gave_way != 0 || (exclusive && !frame.produces())
             || (frame.throws && passed_.any()))
             break;

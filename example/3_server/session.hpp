@@ -32,9 +32,10 @@ namespace http_server {
 
 /** Serves one connection: reads requests, has them answered, writes the answers, in order.
 
-    It is one coroutine, so its steps never overlap, on however many threads the context runs it;
-    it needs no strand. The only other party is the watchdog, see `watched`. A request that the
-    offload takes is answered elsewhere; what concerns the socket is done at home.
+    It is one coroutine that awaits one operation after the other, so its steps never overlap, on
+    however many threads the context runs it; it needs no strand. The only other party is the
+    watchdog, see `watched`. A request that the offload takes is answered elsewhere; what concerns
+    the socket is done at home.
 
     A request costs one recv, one send and its share of epoll_wait: the answer is sent right away
     and goes through the context only if the client does not take it.

@@ -5,7 +5,7 @@
 // Coroutines on a strategy_context: co_spawn in all its forms, the awaitable operators, and
 // experimental::coro.
 
-#include "support.hpp"
+#include "pool_support.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 // First: coroutines have a concept of a name that channels take for the class.
@@ -299,6 +299,50 @@ CONTEXT_TEST_CASE(operator_and_gives_all_results, s)
     run(ctx);
     BOOST_TEST(first == 2);
     BOOST_TEST(second == 4);
+}
+
+// A coroutine never runs concurrently with itself, but the operands of an operator are coroutines of
+// their own. These wait for each other.
+BOOST_AUTO_TEST_CASE(operands_overlap)
+{
+    gathering both;
+    bool overlap = false;
+    ewyk::strategy_context ctx(ewyk::strategy.execute_produce_consume);
+    auto const operand = [&]() -> awaitable<bool> {
+        co_await nap();
+        co_return both.arrive_and_wait_for(2);
+    };
+    asio::co_spawn(
+        ctx,
+        [&]() -> awaitable<void> {
+            auto const [a, b] = co_await (operand() && operand());
+            overlap = a && b;
+        },
+        asio::detached);
+    ctx.run();
+    BOOST_TEST(overlap);
+}
+
+BOOST_AUTO_TEST_CASE(operands_do_not_overlap_on_a_strand)
+{
+    int inside = 0; // a data race without the strand
+    bool overlap = false;
+    ewyk::strategy_context ctx(ewyk::strategy.execute_produce_consume, {.grace = 0ns});
+    auto const operand = [&]() -> awaitable<void> {
+        for (int i = 0; i != 100; ++i)
+        {
+            co_await nap(20us);
+            overlap = overlap || ++inside != 1;
+            std::this_thread::yield();
+            --inside;
+        }
+    };
+    asio::co_spawn(
+        asio::make_strand(ctx),
+        [&]() -> awaitable<void> { co_await (operand() && operand()); }, asio::detached);
+    ctx.run();
+    BOOST_TEST(!overlap);
+    BOOST_TEST(inside == 0);
 }
 
 CONTEXT_TEST_CASE(operator_or_cancels_the_loser, s)

@@ -5,6 +5,7 @@
 // A session that ends when its client is silent, as the documentation has it.
 
 #include <asio_ewyk/server/serve.hpp>
+#include <asio_ewyk/strategy_context.hpp>
 
 #include "serve_support.hpp"
 
@@ -42,6 +43,15 @@ asio::awaitable<void> session(tcp::socket socket, std::chrono::nanoseconds idle_
     }
 }
 // end::idle[]
+
+// tag::on_a_strand[]
+// For a strategy_context: the session, with all that it begins, runs on a strand.
+asio::awaitable<void> session_on_a_strand(tcp::socket socket, std::chrono::nanoseconds idle_timeout)
+{
+    auto const strand = asio::make_strand(socket.get_executor());
+    co_await asio::co_spawn(strand, session(std::move(socket), idle_timeout), asio::use_awaitable);
+}
+// end::on_a_strand[]
 
 class server
 {
@@ -81,6 +91,20 @@ BOOST_AUTO_TEST_CASE(a_client_that_asks_and_leaves)
     }
     BOOST_TEST(eventually([&] { return s.control.metrics().open == 0; }));
     BOOST_TEST(s.control.metrics().failed == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_client_of_a_context)
+{
+    ewyk::serve_control control;
+    run_by_a_thread<ewyk::strategy_context> context;
+    auto acceptor = acceptor_of(context);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), context,
+        [](tcp::socket s) { return session_on_a_strand(std::move(s), 1ms); },
+        {.control = control}, asio::detached);
+    BOOST_TEST(client(where).receive() == lost);
+    BOOST_TEST(eventually([&] { return control.metrics().open == 0; }));
+    BOOST_TEST(control.metrics().failed == 0u);
 }
 
 }

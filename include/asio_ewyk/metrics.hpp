@@ -51,9 +51,9 @@ struct load_metrics
     Figures of the moment may be out of date when they are read, and are never negative. Each of the
     five sub-strategies is one counter; all tasks are counted by exactly one of them. Handlers on
     the `io_context`'s own executor are counted when run() returns, and some are not: see
-    `strategy_context::run`. Likewise all handlers of a context with `produce_consume`, until
-    metrics() or load() is called for the first time; but not with `timing`, stall reports or a
-    trace.
+    `strategy_context::run`. With `produce_consume` that is so of all handlers that were posted
+    before metrics() or load() was called for the first time, but not with `timing`, stall reports
+    or a trace.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.

@@ -10,6 +10,7 @@
 #define ASIO_EWYK_TEST_WEAK_MEMORY_STAND_INS_HPP
 
 #define ASIO_EWYK_DETAIL_OS_CPU_BINDING_HPP
+#define ASIO_EWYK_DETAIL_OS_HOME_PROCESS_HPP
 #define ASIO_EWYK_DETAIL_TASK_RECYCLED_MEMORY_HPP
 #define ASIO_EWYK_DETAIL_OS_SCHEDULING_HPP
 #define ASIO_EWYK_DETAIL_OS_SIGNALS_HPP
@@ -55,6 +56,18 @@ struct until_thread_end
 
 template <class T>
 using last_of_thread = until_thread_end<T>;
+
+// There is one process.
+struct home_process
+{
+    bool is_here() const noexcept { return true; }
+    void move_here() noexcept {}
+};
+
+template <class T>
+void make_anew(T&) noexcept
+{
+}
 
 struct block_signals
 {

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(does_not_know_of_who_has_ended)
     ewyk::detail::role_clock clock;
     clock.begin();
     clock.take();
-    std::optional<ewyk::detail::cpu_clock> its;
+    ewyk::detail::cpu_clock its{};
     std::thread([&] {
         clock.begin();
         its = ewyk::detail::this_thread_cpu_clock();

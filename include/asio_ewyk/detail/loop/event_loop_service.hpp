@@ -153,7 +153,7 @@ private:
     template <class F>
     void call(F&& f);
 
-    std::optional<int> cpu() const;
+    int cpu() const;
     void work();
     void run();
     void poll();

@@ -50,15 +50,14 @@ ASIO_EWYK_DECL event_loop_service::event_loop_service(asio::execution_context& o
 {
     check_option(options_.busy_wait >= options_.busy_wait.zero(),
         "event_loop_options::busy_wait", "at least 0", options_.busy_wait);
-    if (auto const cpu = this->cpu())
-        check_cpu(*cpu);
+    if (!options_.cpus.empty())
+        check_cpu(cpu());
 }
 
-ASIO_EWYK_DECL std::optional<int> event_loop_service::cpu() const
+// -1 if it is not bound.
+ASIO_EWYK_DECL int event_loop_service::cpu() const
 {
-    if (options_.cpus.empty())
-        return std::nullopt;
-    return options_.cpus[number_ % options_.cpus.size()];
+    return options_.cpus.empty() ? -1 : options_.cpus[number_ % options_.cpus.size()];
 }
 
 ASIO_EWYK_DECL event_loop_service::~event_loop_service() = default;

@@ -91,7 +91,7 @@ private:
 
     // Of the thread that has the role. Relaxed: a thread looks only for what it has stored itself.
     std::atomic<void const*> thread_{nullptr};
-    std::optional<cpu_clock> clock_;
+    cpu_clock clock_{};
     duration began_{};
     std::optional<long> waits_;
 

@@ -11,7 +11,6 @@
 #include <boost/config.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -125,14 +124,14 @@ ASIO_EWYK_COLD inline void check_cpu([[maybe_unused]] int cpu)
 #endif
 }
 
-// While it lives this thread is bound to that CPU, if one is given.
+// While it lives this thread is bound to that CPU; -1: to none.
 class cpu_binding
 {
 public:
-    explicit cpu_binding(std::optional<int> cpu) noexcept
+    explicit cpu_binding(int cpu) noexcept
     {
         // It was checked; if the CPU was switched off since, the thread runs unbound.
-        if (cpu && before_.read() == 0 && cpu_mask::only(*cpu).apply() == 0)
+        if (cpu >= 0 && before_.read() == 0 && cpu_mask::only(cpu).apply() == 0)
             this_thread_unbound = &before_;
     }
 

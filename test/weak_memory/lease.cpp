@@ -167,10 +167,50 @@ struct looks : leased
     lease::number last = 0;
 };
 
+// A thread that does not know yet that it was superseded writes nothing over what its successor has
+// written: who produces, and what.
+struct one_is_superseded : leased
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+            return produce(index);
+        lease::sight const s = right.look();
+        if (s.leased)
+            right.end(s.which);
+        produce(index);
+    }
+
+    void produce(unsigned index)
+    {
+        if (lease::number n = 0; right.acquire(n, false))
+        {
+            holder[n] = static_cast<int>(index);
+            right.mark(n, lease::activity::task);
+        }
+    }
+
+    one_is_superseded()
+    {
+        detail::number_of_this_thread = [] { return static_cast<int>(thread_index()) + 1; };
+    }
+
+    void after() override
+    {
+        lease::sight const s = right.look();
+        claim(s.leased, "one has the right");
+        claim(s.what == lease::activity::task, "its mark is seen");
+        claim(s.producer == holder[s.which] + 1, "it is known which one");
+    }
+
+    int holder[4] = {}; // of each lease: written by the thread that has acquired it
+};
+
 std::vector<named_setup> const scenarios{
     {"two take over", setup_of<two_take_over>(3)},
     {"two acquire", setup_of<two_acquire>(2), 100'000},
     {"one looks", setup_of<looks>(2)},
+    {"one is superseded", setup_of<one_is_superseded>(2)},
 };
 
 }

@@ -67,7 +67,7 @@ public:
                     word, word >> shift << shift | leased | (is_pooled ? pooled : 0)))
                 continue;
             n = word >> shift;
-            belongs_to_this_thread();
+            belongs_to_this_thread(n);
             mark(n, activity::waits);
             return true;
         }
@@ -83,19 +83,19 @@ public:
     {
         // Acquire: what the thread has done that had it. Relaxed: it is this thread's.
         number const n = (word_.load(std::memory_order_acquire) >> shift) + 1;
-        belongs_to_this_thread();
-        mark(n, activity::waits);
         word_.store(n << shift | leased | (is_pooled ? pooled : 0));
+        belongs_to_this_thread(n);
+        mark(n, activity::waits);
         return n;
     }
 
-    // The thread of a lease: what it does now. A plain store, which costs nothing and which others
-    // see a moment late; they read it twice before they act on it.
+    // The thread of a lease: what it does now. Others read it twice before they act on it.
     void mark(number n, activity what) noexcept
     {
-        mark_.store(n << 18 | std::uint64_t{static_cast<unsigned char>(what)} << 16
-                | (static_cast<unsigned>(this_cpu()) & 0xffffu),
-            std::memory_order_release);
+        std::uint64_t const text = n << mark_shift
+            | std::uint64_t{static_cast<unsigned char>(what)} << 16
+            | (static_cast<unsigned>(this_cpu()) & 0xffffu);
+        write(mark_, n, [=](std::uint64_t) { return text; });
     }
 
     // Relaxed: its own thread reads it, or one that looks again.
@@ -153,9 +153,9 @@ public:
         s.pooled = (word & pooled) != 0;
         s.cpu = static_cast<int>(mark & 0xffffu);
         // The mark of a lease that has ended says nothing of this one.
-        if (mark >> 18 == (s.which & (~std::uint64_t{0} >> 18)))
+        if (mark >> mark_shift == (s.which & (~std::uint64_t{0} >> mark_shift)))
             s.what = static_cast<activity>(mark >> 16 & 3u);
-        s.producer = producer_.load(std::memory_order_relaxed);
+        s.producer = static_cast<thread_id>(producer_.load(std::memory_order_relaxed));
         return s;
     }
 
@@ -166,10 +166,25 @@ private:
     static constexpr int shift = 3;
     static constexpr std::uint64_t one = 1 << shift;
 
-    void belongs_to_this_thread() noexcept
+    static constexpr int mark_shift = 18;
+
+    void belongs_to_this_thread(number n) noexcept
     {
-        if (thread_id const id = this_thread_id(); producer_.load(std::memory_order_relaxed) != id)
-            producer_.store(id, std::memory_order_relaxed);
+        std::uint64_t const id = static_cast<std::uint32_t>(this_thread_id());
+        write(producer_, n, [=](std::uint64_t seen) { return ((seen >> 32) + 1) << 32 | id; });
+    }
+
+    // The thread of that lease, which may have ended without its knowledge: then what the thread of
+    // a later one has written stays. Acquire, and acquire again where the exchange fails: this
+    // thread sees the end of its lease if it has seen that.
+    template <class Next>
+    void write(std::atomic<std::uint64_t>& to, number n, Next next) noexcept
+    {
+        std::uint64_t seen = to.load(std::memory_order_acquire);
+        while (is(n)
+            && !to.compare_exchange_weak(seen, next(seen), std::memory_order_acq_rel))
+        {
+        }
     }
 
     template <class Next>
@@ -187,12 +202,12 @@ private:
     alignas(64) std::atomic<std::uint64_t> word_{0};
 
     // Layout: [number of the lease 46 bits][activity 2 bits][CPU 16 bits]. Written by the thread of
-    // that lease. A thread that does not know yet that it was superseded may overwrite the mark of
-    // its successor, which then looks as if it waited, until its next task.
+    // that lease.
     std::atomic<std::uint64_t> mark_{0};
 
-    // Written by the producer when it has acquired: for a moment others may see the one before.
-    std::atomic<thread_id> producer_{0};
+    // Layout: [how often it was written 32 bits][thread_id 32 bits]. Written by the producer when
+    // it has acquired: for a moment others may see the one before.
+    std::atomic<std::uint64_t> producer_{0};
 };
 
 } // namespace asio_ewyk::detail

@@ -405,8 +405,9 @@ private:
         detail::call_frame& here = *detail::call_frame::find(this);
         if (here.in_task)
             return t->run();
-        bool const kept = !of_.is_exclusive()
-            && (wrong == flaw::keeps_what_is_back || !of_.make_way(here)) && of_.keep(here);
+        bool const kept = wrong == flaw::keeps_what_is_back && !of_.is_exclusive() && of_.keep(here);
+        if (!kept)
+            of_.make_way(here);
         auto const n = static_cast<std::size_t>(static_cast<task*>(t) - tasks_.data()) + 1;
         until_end const running(*this, here, n, kept ? way::kept : way::here);
         --here.counted; // it was counted when it was given away

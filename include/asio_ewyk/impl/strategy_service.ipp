@@ -201,9 +201,8 @@ ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
     if (!here || here->in_task)
         return t->run();
     succession_.counters().produce_consume();
-    bool const kept = !succession_.is_exclusive() && !succession_.make_way(*here)
-        && succession_.keep(*here);
-    running const until_end(*this, *here, kept ? detail::way::kept : detail::way::here);
+    succession_.make_way(*here);
+    running const until_end(*this, *here, detail::way::here);
     --here->counted; // it was counted when it was given away
     detail::run_timed(times_.get(), *t);
     here->rethrow_captured();

@@ -127,14 +127,13 @@ ASIO_EWYK_DECL void production_loop::run_back(task* t, call_frame& frame)
             return give_up_request();
     }
     succession_.counters().produce_consume();
-    bool const kept = !succession_.make_way(frame) && succession_.keep(frame);
+    succession_.make_way(frame);
     struct end
     {
         production_loop& self;
         call_frame& frame;
-        bool kept;
-        ~end() { self.succession_.end_task(frame, kept); }
-    } const on_exit{*this, frame, kept};
+        ~end() { self.succession_.end_task(frame, false); }
+    } const on_exit{*this, frame};
     t->run();
 }
 

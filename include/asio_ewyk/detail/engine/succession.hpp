@@ -204,14 +204,15 @@ public:
     }
 
     // The producer, before a task: has another thread produce. False if none could be had, and
-    // this one is the producer still.
+    // this one is the producer still. With execute_produce_consume it is not: the first thread that
+    // has time produces then, as one that is kept would stop it for as long as the task takes.
     bool hand_over(call_frame& frame, strategy_t s) noexcept;
 
     // The producer, before a task that the pool has given back: the first thread that has time
     // produces meanwhile. A thread that the pool counts as producing may be about to find that it
-    // does not, and would then sleep while the task waits for what nobody produces. False if this
-    // one is the producer still, as the strategy wants it.
-    bool make_way(call_frame& frame) noexcept;
+    // does not, and would then sleep while the task waits for what nobody produces. A caller may be
+    // about to park as well.
+    void make_way(call_frame& frame) noexcept;
 
     // Whether handlers are visited one by one, as native ones were late, or as they are the first;
     // counts them. No less than while the threads of late ones are inside.
@@ -276,8 +277,7 @@ private:
     // Whether a thread that could produce may be kept for tasks instead.
     bool leaves_one_for_tasks() const noexcept
     {
-        return leases_ && strategy_ != strategy_t::execute_produce_consume
-            && strategy_ != strategy_t::produce_execute_consume;
+        return leases_ && strategy_ != strategy_t::execute_produce_consume;
     }
 
     bool begin(call_frame& frame) noexcept;

@@ -164,13 +164,18 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     bool const given = waits ? threads_.start(request_, ended.pooled)
                              : threads_.try_start(request_, ended.pooled);
     if (!given)
-        asked_.store(false);
-    if (!given && lease_.acquire(frame.lease_number, ended.pooled))
     {
-        trace_point(trace_event::take_back, owner_);
-        frame.duty = call_frame::duty_t::producer;
-        frame.leased_by = this;
-        return false;
+        asked_.store(false);
+        if (waits)
+            // The first thread that is ready finds the lease free.
+            threads_.wake_idle_caller();
+        else if (lease_.acquire(frame.lease_number, ended.pooled))
+        {
+            trace_point(trace_event::take_back, owner_);
+            frame.duty = call_frame::duty_t::producer;
+            frame.leased_by = this;
+            return false;
+        }
     }
     if (ended.pooled)
         threads_.pool().vacate();
@@ -181,18 +186,21 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
 // thread is left for tasks: then the lease stays free. A thread that gives its place back looks at
 // the lease afterwards. So either this one finds the place, or that one finds the lease free. It
 // does not ask while asked_ is set; so this one looks for the place once more then.
-ASIO_EWYK_DECL bool succession::make_way(call_frame& frame) noexcept
+ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
 {
-    if (!frame.produces())
-        return false;
+    if (!leases_ || !frame.produces())
+        return;
     if (!leaves_one_for_tasks())
-        return strategy_ == strategy_t::execute_produce_consume && hand_over(frame, strategy_);
+    {
+        hand_over(frame, strategy_);
+        return;
+    }
     frame.duty = call_frame::duty_t::none;
     frame.leased_by = nullptr;
     trace_point(trace_event::hand_over, owner_);
     auto ended = lease_.end(frame.lease_number);
     if (!ended)
-        return true;
+        return;
     do
     {
         test_point();
@@ -202,7 +210,6 @@ ASIO_EWYK_DECL bool succession::make_way(call_frame& frame) noexcept
     } while (threads_.has_one_left());
     if (ended.pooled)
         threads_.pool().vacate();
-    return true;
 }
 
 ASIO_EWYK_DECL std::size_t succession::inside() const noexcept

@@ -232,6 +232,81 @@ BOOST_AUTO_TEST_CASE(workers_that_end_without_memory)
     BOOST_TEST(eventually([&] { return told.load(); }));
 }
 
+namespace {
+
+// How large the last piece of memory was that a handler's operation asked for.
+std::size_t last_size = 0;
+
+template <class T>
+struct measured_memory
+{
+    using value_type = T;
+
+    measured_memory() = default;
+    template <class U>
+    measured_memory(measured_memory<U> const&) noexcept
+    {
+    }
+
+    T* allocate(std::size_t n)
+    {
+        last_size = n * sizeof(T);
+        return std::allocator<T>().allocate(n);
+    }
+    void deallocate(T* p, std::size_t n) { std::allocator<T>().deallocate(p, n); }
+
+    friend bool operator==(measured_memory, measured_memory) noexcept { return true; }
+};
+
+struct measured_handler
+{
+    using allocator_type = measured_memory<void>;
+
+    allocator_type get_allocator() const noexcept { return {}; }
+    void operator()(boost::system::error_code = {}) const {}
+
+    void* captured[4]{};
+};
+
+struct operation_sizes
+{
+    std::size_t posted;
+    std::size_t of_any; // of a timer with an any_io_executor
+    std::size_t of_own; // of one with the context's executor
+};
+
+template <class Context>
+operation_sizes sizes_with()
+{
+    using clock = std::chrono::steady_clock;
+    using timer_of_context = asio::basic_waitable_timer<clock, asio::wait_traits<clock>,
+        typename Context::executor_type>;
+    operation_sizes sizes{};
+    Context ctx;
+    asio::steady_timer any(ctx);
+    timer_of_context own(ctx);
+    asio::post(ctx, measured_handler());
+    sizes.posted = std::exchange(last_size, 0);
+    any.async_wait(measured_handler());
+    sizes.of_any = std::exchange(last_size, 0);
+    own.async_wait(measured_handler());
+    sizes.of_own = std::exchange(last_size, 0);
+    return sizes;
+}
+
+} // namespace
+
+// For those who give handlers storage of a fixed size.
+BOOST_AUTO_TEST_CASE(operations_are_so_much_larger_than_asios)
+{
+    auto const asios = sizes_with<asio::io_context>();
+    auto const ours = sizes_with<ewyk::strategy_context>();
+    BOOST_TEST(asios.posted != 0u);
+    BOOST_TEST(ours.posted - asios.posted == 2 * sizeof(std::uint64_t));
+    BOOST_TEST(ours.of_any == asios.of_any);
+    BOOST_TEST(ours.of_own - asios.of_own == sizeof(std::uint64_t));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 #endif

@@ -11,7 +11,6 @@
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
-#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/passed_exceptions.hpp>
 #include <asio_ewyk/detail/os/wakeup_op.hpp>
 #include <asio_ewyk/detail/task/posted_count.hpp>
@@ -99,9 +98,12 @@ public:
     /// As `io_context::stop`. No-throw guarantee.
     void stop() noexcept;
 
-    /// stop(), destroys what waits in the pool, and waits for the tasks that run there. In a
-    /// handler of the context, where the process ends, calls of run() do not return any more.
+    /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
     void halt();
+
+    /// halt(), where the context is about to be destroyed. If that is in a handler of the context,
+    /// as the process ends there, calls of run() do not return any more.
+    void end();
 
     /// Whether this thread runs a handler of the context, or is in a section of one. No-throw
     /// guarantee.
@@ -270,12 +272,11 @@ private:
     // the context any more, and one whose end does not is over for the thread that sets the bit.
     static constexpr std::size_t ends = 1;
     static constexpr std::size_t one_call = 2;
-    std::atomic<std::size_t> calls_{0};
+    alignas(64) std::atomic<std::size_t> calls_{0};
 
-    std::atomic<bool> shut_down_{false};
+    alignas(64) std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling
     detail::passed_exceptions passed_;
-    detail::home_process home_;
     std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
 
     detail::registration const watch_;

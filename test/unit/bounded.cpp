@@ -262,7 +262,8 @@ BOOST_AUTO_TEST_CASE(a_context_that_is_overloaded_runs_the_rest_itself)
         ewyk::strategy.produce_execute_consume, {.max_threads = 2, .max_queue = limit});
     for (int i = 0; i != many / 10; ++i)
         asio::post(ctx, [&] {
-            if (ctx.pool().queued() > limit)
+            // Beside what is given to it, a request for a thread that produces may wait there.
+            if (ctx.pool().queued() > limit + 1)
                 above = true;
             ++ran;
         });

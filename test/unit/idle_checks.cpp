@@ -56,6 +56,7 @@ BOOST_AUTO_TEST_CASE(of_many_producers_come_together)
 BOOST_AUTO_TEST_CASE(are_in_no_haste_where_the_system_does_not_tell)
 {
     BOOST_TEST((next(some_day, 1ms, true, false) - some_day == 100ms));
+    BOOST_TEST((next(some_day, 1min, true, false) - some_day == 1min));
 }
 
 BOOST_AUTO_TEST_CASE(are_ever_fewer_where_nothing_has_run)

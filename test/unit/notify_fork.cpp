@@ -274,6 +274,28 @@ BOOST_AUTO_TEST_CASE(on_a_thread_of_a_pool)
     BOOST_TEST(went_well);
 }
 
+// A context of its own pool that nothing runs goes on in the child, wherever that is announced.
+BOOST_AUTO_TEST_CASE(of_another_context_in_a_handler)
+{
+    ewyk::strategy_context other(
+        ewyk::strategy.produce_execute_consume, {.max_threads = 2, .idle_timeout = 1h});
+    asio::post(other, [] {});
+    other.run(); // so that its pool has a thread
+    other.restart();
+    bool went_well = false;
+    ewyk::strategy_context ctx;
+    asio::post(ctx, [&] {
+        went_well = forks(other, [&] {
+            bool ran = false;
+            asio::post(other, [&] { ran = true; });
+            other.run();
+            ::_exit(ran ? right : 1);
+        });
+    });
+    ctx.run();
+    BOOST_TEST(went_well);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 #endif

@@ -76,7 +76,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_context::end() noexcept
 {
     // Before the services: handlers in the pool may still use sockets.
-    service_.halt();
+    service_.end();
     shutdown();
 }
 

@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/describe_production.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/leave_run.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
@@ -905,26 +906,30 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::go_on(
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
 {
-    if (!home_.is_here())
+    if (!detail::pool_access::threads(pool_).is_at_home())
     {
         threads_.pool().client().forget_tasks();
         threads_.callers().forget_others();
         detail::make_anew(recalled_);
         return;
     }
-    bool const ends_process = is_in_handler();
-    if (ends_process && (calls_.fetch_or(ends) & ends) == 0)
+    stop();
+    succession_.watch().stop(true);
+    threads_.pool().leave();
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::end()
+{
+    if (!is_in_handler() || !detail::pool_access::threads(pool_).is_at_home())
+        return halt();
+    if ((calls_.fetch_or(ends) & ends) == 0)
     {
         // The others may wait for the right to produce, or, as the last caller, for this thread.
         detail::call_frame::end_leases();
         detail::call_frame::go_away(this);
         threads_.runner_came(false);
     }
-    stop();
-    succession_.watch().stop(true);
-    threads_.pool().leave();
-    if (!ends_process)
-        return;
+    halt();
     std::size_t const own = detail::call_frame::is_called_for(owner()) ? one_call : 0;
     while ((calls_.load() & ~ends) != own)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -933,7 +938,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
 {
     shut_down_.store(true);
-    halt();
+    end();
     while (detail::task* const t = recalled_.pop())
         t->destroy();
 }
@@ -944,9 +949,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const noexcept
 {
     std::size_t const frames = detail::call_frame::depth();
-    if (frames == 0)
-        return threads_.runners() == 0;
     detail::call_frame const* const here = frame();
+    // In a handler of another context a shared pool may run what waits for that.
+    if (!is_in_handler() && (frames == 0 || own_pool_))
+        return threads_.runners() == 0;
     return frames == 1 && here && !here->is_pooled() && strategy() == strategy_t::produce_consume
         && threads_.runners() == 1 && !threads_.some_are_away() && !succession_.awaited();
 }
@@ -970,11 +976,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
         return;
     forks_.store({});
     bool const is_child = event == asio::execution_context::fork_child;
-    if (is_child)
-        home_.move_here();
     detail::registration::notify_fork(event);
-    // Last: it may start threads.
-    if (threads.prepares_fork())
+    // Last: it may start threads. In the child no other thread prepares one any more.
+    if (is_child || threads.prepares_fork())
         threads.end_fork(is_child);
 }
 

@@ -159,7 +159,7 @@ private:
         for (std::size_t i = 0; i != threads_.size(); ++i)
             if ((*this)[i].service_.is_in_handler())
             {
-                (*this)[i].service_.halt();
+                (*this)[i].service_.end();
                 std::exchange(threads_[i], {}).detach();
             }
         join();

@@ -316,7 +316,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::fork_child() noexcept
 {
     stall_monitor& self = instance();
     thread_activity::forget_others();
-    registry_slot::for_each([](registry_slot& p) { p.forget_others(); });
+    registry_slot::forget_others();
     stack_capture::forget_others();
     self.forks_ = 0;
     self.running_ = self.writes_ = false;

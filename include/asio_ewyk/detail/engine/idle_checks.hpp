@@ -19,8 +19,8 @@ namespace asio_ewyk::detail {
 // A task that rouses the watchdog has it check at once, and the time counts from there: so a check
 // that is put off comes in time for what begins after that task.
 //
-// Where nothing has run at all yet the silence doubles from check to check, which is some 20 times
-// in a day.
+// Where nothing has run at all yet, or the system tells nothing, the silence doubles from check to
+// check, which is some 20 times in a day.
 namespace idle_checks {
 
 inline constexpr std::chrono::seconds lately{1};
@@ -31,16 +31,16 @@ inline constexpr std::chrono::milliseconds seldom{100};
 inline constexpr std::chrono::milliseconds step{4};
 
 // `progress`: when something was seen to run last. `has_run`: whether anything has. `tells`:
-// whether the system tells that a thread has blocked; if not, haste is of no use.
+// whether the system tells that a thread has blocked; if not, a check finds nothing.
 inline time_point next(time_point now, time_point progress, bool has_run, bool tells) noexcept
 {
     std::chrono::nanoseconds const silence = now - progress;
-    if (tells && has_run && silence < lately)
-    {
-        time_point const due = now + soon;
-        return due - due.time_since_epoch() % step;
-    }
-    return after(has_run ? seldom : std::max<std::chrono::nanoseconds>(silence, seldom), now);
+    if (!tells || !has_run)
+        return after(std::max<std::chrono::nanoseconds>(silence, seldom), now);
+    if (silence >= lately)
+        return after(seldom, now);
+    time_point const due = now + soon;
+    return due - due.time_since_epoch() % step;
 }
 
 } // namespace idle_checks

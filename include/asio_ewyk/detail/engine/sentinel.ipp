@@ -416,8 +416,8 @@ ASIO_EWYK_DECL sentinel::duration sentinel::next_look(
             return due;
     }
     // Nothing marks a native handler that has blocked since the last task.
-    else if (changed && may && s.leased && !may_be_late(s) && interval_.get() > look_interval::usual
-        && blocks(s, watchdog_probe_.of(s.producer)))
+    else if (changed && !was_second && may && s.leased && !may_be_late(s)
+        && interval_.get() > look_interval::usual && blocks(s, watchdog_probe_.of(s.producer)))
     {
         second_ = true;
         return std::min(std::max(grace_, shortest_nap), interval_.get());

@@ -207,6 +207,8 @@ ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
         if (asked_.exchange(true) || threads_.start(request_, ended.pooled, true))
             break;
         asked_.store(false);
+        // A caller that has parked meanwhile may rely on this request.
+        threads_.wake_idle_caller();
     } while (threads_.has_one_left());
     if (ended.pooled)
         threads_.pool().vacate();

@@ -60,7 +60,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD registration::registration(
 ASIO_EWYK_DECL ASIO_EWYK_COLD registration::~registration()
 {
     if (!home_.is_here())
-        slot_.forget_others();
+        registry_slot::forget_others();
     slot_.vacate();
     if (reports())
         linked_stall_observer()->leave();
@@ -69,14 +69,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD registration::~registration()
 ASIO_EWYK_DECL ASIO_EWYK_COLD void registration::notify_fork(
     boost::asio::execution_context::fork_event event) noexcept
 {
-    // Once in a process: what was told before may have threads again.
-    static std::atomic<process_id> forgotten_by{0};
-    process_id const self = this_process_id();
-    if (event == boost::asio::execution_context::fork_child && forgotten_by.exchange(self) != self)
-    {
+    if (event == boost::asio::execution_context::fork_child && registry_slot::forget_others())
         thread_activity::forget_others();
-        registry_slot::for_each([](registry_slot& p) { p.forget_others(); });
-    }
     if (stall_observer* const observer = linked_stall_observer())
         observer->notify_fork(event);
 }

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_OBSERVE_REGISTRY_SLOT_HPP
 
 #include <asio_ewyk/detail/observe/record_list.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 
 #include <boost/config.hpp>
 
@@ -60,8 +61,17 @@ public:
     // Counts what has been there: what comes later may have the same address.
     std::size_t tenant() const noexcept { return tenant_.load(); }
 
-    // In the child of a fork, where those that looked do not exist.
-    void forget_others() noexcept { looking_.store(0); }
+    // In the child of a fork, where those that looked do not exist; once in a process, as others
+    // may look there by now. Whether this was the first time.
+    static bool forget_others() noexcept
+    {
+        static std::atomic<process_id> forgotten_by{0};
+        process_id const self = this_process_id();
+        if (forgotten_by.exchange(self) == self)
+            return false;
+        for_each([](registry_slot& p) { p.looking_.store(0); });
+        return true;
+    }
 
 private:
     class looker

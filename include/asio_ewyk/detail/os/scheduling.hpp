@@ -58,15 +58,17 @@ public:
 };
 
 // For a thread of the library that serves all threads of the process, no matter which one has
-// started it: it becomes one of normal class, and of the priority and the CPUs of the process's
-// first thread if those are more. False if the system refuses. It asks for what differs only.
+// started it: it becomes one of normal class if it was of a lower one, and of the priority and the
+// CPUs of the process's first thread if those are more. False if the system refuses. It asks for
+// what differs only.
 inline bool become_normal() noexcept
 {
 #if defined(ASIO_EWYK_HAS_LINUX)
     process_id const first = this_process_id();
     sched_param const none{};
-    bool done =
-        ::sched_getscheduler(0) == SCHED_OTHER || ::sched_setscheduler(0, SCHED_OTHER, &none) == 0;
+    int const scheduler = ::sched_getscheduler(0);
+    bool const is_lower = scheduler == SCHED_IDLE || scheduler == SCHED_BATCH;
+    bool done = !is_lower || ::sched_setscheduler(0, SCHED_OTHER, &none) == 0;
     int const nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(first));
     if (nice < ::getpriority(PRIO_PROCESS, 0))
         done = ::setpriority(PRIO_PROCESS, 0, nice) == 0 && done;

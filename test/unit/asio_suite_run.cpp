@@ -247,6 +247,65 @@ CONTEXT_TEST_CASE(an_exception_of_a_dispatched_function, s)
     BOOST_TEST(ctx.run_one() == 0u);
 }
 
+// They leave together when the handler is over, on whichever thread it runs.
+CONTEXT_TEST_CASE(exceptions_of_several_dispatched_functions, s)
+{
+    for (int const many : {1, 2, 3})
+    {
+        context ctx(s);
+        deadline const in_time(ctx);
+        std::atomic<int> called{0};
+        asio::post(ctx, [&] {
+            for (int i = 0; i != many; ++i)
+                asio::dispatch(ctx, [&] { throw std::runtime_error(std::to_string(called++)); });
+        });
+        bool several = false;
+        BOOST_TEST(thrown_by([&] {
+            try
+            {
+                ctx.run();
+            }
+            catch (asio::multiple_exceptions const& e)
+            {
+                several = true;
+                std::rethrow_exception(e.first_exception());
+            }
+        }) == "0");
+        BOOST_TEST(called == many);
+        BOOST_TEST(several == (many != 1));
+        BOOST_TEST(thrown_by([&] { ctx.run(); }) == "");
+    }
+}
+
+// What a handler dispatches that runs in a call of another handler's leaves that call.
+CONTEXT_TEST_CASE(an_exception_of_a_dispatched_function_leaves_an_inner_call, s)
+{
+    if (!s.steps_in_place)
+        return;
+    for (bool const native : {false, true})
+    {
+        context ctx(s);
+        std::vector<std::string> inner;
+        auto const outer = [&] {
+            asio::dispatch(ctx, [] { throw std::runtime_error("outer"); });
+            inner.push_back(thrown_by([&] { ctx.poll_one(); }));
+            inner.push_back(thrown_by([&] { ctx.poll(); }));
+            inner.push_back(thrown_by([&] { ctx.run_one_for(1s); }));
+        };
+        if (native)
+            asio::post(static_cast<asio::io_context&>(ctx), outer);
+        else
+            asio::post(ctx, outer);
+        for (char const* what : {"a", "b", "c"})
+            asio::post(ctx,
+                [&ctx, what] { asio::dispatch(ctx, [what] { throw std::runtime_error(what); }); });
+        BOOST_TEST(thrown_by([&] { ctx.run_one(); }) == "outer");
+        std::vector<std::string> const expected{"a", "b", "c"};
+        BOOST_TEST(inner == expected, boost::test_tools::per_element());
+        BOOST_TEST(ctx.poll() == 0u);
+    }
+}
+
 #ifndef ASIO_EWYK_TEST_YARDSTICK
 
 // On the pool's threads there is no caller to throw to.

@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/leased_tasks.hpp>
 
+#include <boost/asio/multiple_exceptions.hpp>
 #include <boost/config.hpp>
 
 #include <cstddef>
@@ -143,8 +144,8 @@ public:
     }
 
     // For that owner, on a thread that works for it. An exception of the function waits in the
-    // frame until the task around it is over. The first one counts. If there is no such frame any
-    // more, it goes to stray(error).
+    // frame until the task around it is over; several leave as one, as with Asio. If there is no
+    // such frame any more, or the task runs inside another one, it goes to stray(error).
     template <class F, class Stray>
     static void run_inline(void const* owner, F&& f, Stray stray)
     {
@@ -157,7 +158,10 @@ public:
     void rethrow_captured()
     {
         if (error_) [[unlikely]]
+        {
+            several_ = false;
             std::rethrow_exception(std::exchange(error_, nullptr));
+        }
     }
 
     // How many exceptions were under way when it began.
@@ -216,16 +220,20 @@ public:
     std::size_t uncounted = 0;
 
 private:
-    // False if this thread runs no task of that owner. Called only after the exception: a
-    // stackful coroutine that was suspended meanwhile is on another thread now, and the frame of
-    // the first one may be gone. Not inlined: few functions throw, and all would contain it.
+    // False if this thread runs no task of that owner, or calls run() or a sibling in one: Asio
+    // has what it keeps leave that call. Called only after the exception: a stackful coroutine that
+    // was suspended meanwhile is on another thread now, and the frame of the first one may be gone.
+    // Not inlined: few functions throw, and all would contain it.
     BOOST_NOINLINE static bool capture(void const* owner, std::exception_ptr const& error) noexcept
     {
         call_frame* const frame = find(owner);
-        if (!frame || !frame->in_task)
+        if (!frame || !frame->in_task || frame->nested != 0)
             return false;
         if (!frame->error_)
             frame->error_ = error;
+        else if (!std::exchange(frame->several_, true))
+            frame->error_
+                = std::make_exception_ptr(boost::asio::multiple_exceptions(frame->error_));
         return true;
     }
 
@@ -248,6 +256,7 @@ private:
     thread_activity::state served_before_;
     int const exceptions_ = std::uncaught_exceptions();
     std::exception_ptr error_;
+    bool several_ = false; // that is a multiple_exceptions
 
     static inline thread_local call_frame* top_ = nullptr;
 };

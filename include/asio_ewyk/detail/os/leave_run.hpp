@@ -28,7 +28,8 @@ public:
     }
 
     // run(). Returns how many handlers there were; 0 if it was left, as that is not known then.
-    static std::size_t run_until_left(asio::io_context& ioc)
+    // `stays`: whether this thread has not requested it.
+    static std::size_t run_until_left(asio::io_context& ioc, bool const& stays)
     {
         try
         {
@@ -38,9 +39,11 @@ public:
         {
             return 0;
         }
-        // A handler has thrown as well.
+        // A handler has thrown as well, or several functions that it has dispatched.
         catch (asio::multiple_exceptions const& several)
         {
+            if (stays)
+                throw;
             try
             {
                 std::rethrow_exception(several.first_exception());

@@ -98,4 +98,35 @@ BOOST_AUTO_TEST_CASE(each_exception_of_what_was_recalled_leaves_a_call)
     }
 }
 
+// Those are handlers like any other.
+BOOST_AUTO_TEST_CASE(what_was_recalled_runs_inside_the_context)
+{
+    event busy, release;
+    ewyk::worker_pool pool({.max_threads = 1});
+    ewyk::strategy_context ctx(pool, ewyk::strategy.produce_execute_consume);
+    deadline const d(ctx);
+    pool.execute([&] {
+        busy.set();
+        release.wait();
+    });
+    BOOST_TEST(busy.wait());
+    bool inside = false;
+    bool at_once = false;
+    asio::post(ctx, [&] {
+        inside = ctx.get_executor().running_in_this_thread();
+        asio::dispatch(ctx, [&] { at_once = true; });
+        BOOST_TEST(at_once);
+        // Counts as thrown where it leaves a call that is not inside a handler.
+        asio::post(ctx.asio::io_context::get_executor(), [] { throw std::runtime_error("inner"); });
+        BOOST_CHECK_THROW(ctx.poll(), std::runtime_error);
+    });
+    ctx.run_for(1ms);
+    pool.stop();
+    release.set();
+    ctx.restart();
+    ctx.run();
+    BOOST_TEST(inside);
+    BOOST_TEST(ctx.metrics().exceptions == 0u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

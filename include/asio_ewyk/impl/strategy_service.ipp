@@ -199,6 +199,9 @@ ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
             return give_up_request();
     }
     detail::call_frame* const here = frame();
+    // The task was recalled, and this caller has not begun to produce.
+    if (!here && !ioc_.get_executor().running_in_this_thread())
+        return run_job(t);
     if (!here || here->in_task)
         return t->run();
     succession_.counters().produce_consume();
@@ -288,7 +291,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
         {
             detail::trace_span const waits(detail::trace_event::wait);
             if (stays)
-                n = detail::leave_run::run_until_left(ioc_);
+                n = detail::leave_run::run_until_left(ioc_, frame.stays);
             else if (visits)
                 n = visit(frame, deadline, pause);
             else

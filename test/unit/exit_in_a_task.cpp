@@ -214,7 +214,8 @@ BOOST_AUTO_TEST_CASE(of_a_context_whose_run_is_about_to_return)
         }));
 }
 
-// One waits, one steps, and one is in a handler that goes on while static objects are destroyed.
+// A call waits, another steps, and a third is in a handler that goes on while static objects are
+// destroyed.
 BOOST_AUTO_TEST_CASE(of_a_context_with_several_callers)
 {
     for (ewyk::strategy_t const s : kinds)

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(with_more_threads_another_context_is_served)
 
 #if defined(ASIO_EWYK_HAS_LINUX)
 
-// One that lingers
+// A thread that lingers
 
 // Calls f after so many handlers.
 void after_many(asio::io_context::executor_type ex, int left, std::function<void()> f)
@@ -379,7 +379,7 @@ BOOST_AUTO_TEST_CASE(a_sentinel_without_a_cpu_stops_nobody, *known_defect())
     BOOST_TEST(waited);
 }
 
-// One that keeps a CPU, at normal priority.
+// Threads that keep each CPU busy, at normal priority.
 class busy_threads
 {
 public:
@@ -456,7 +456,7 @@ unsigned long sleeps()
     return sum;
 }
 
-// One caller is inside run(), another one inside run_one(), and there is nothing to do. Whether all
+// A caller is inside run(), another one inside run_one(), and there is nothing to do. Whether all
 // threads sleep through a while, soon.
 template <class Context>
 bool nothing_wakes_up(Context& ctx)

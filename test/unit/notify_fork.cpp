@@ -203,7 +203,7 @@ void becomes_another_program()
 
 } // namespace
 
-// It waits for no thread then, which may wait for this one.
+// The fork waits for no thread then, which may wait for this one.
 CONTEXT_TEST_CASE(in_a_handler_before_another_program, s)
 {
     auto const ctx = std::make_unique<context>(s);

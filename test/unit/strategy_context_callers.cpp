@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_callers_run_as_many_handlers_at_once)
     }
 }
 
-// Those that wait for a slot leave as all others do: at their deadline, and at a stop.
+// Callers that wait for a slot leave as all others do: at their deadline, and at a stop.
 BOOST_AUTO_TEST_CASE(any_number_of_callers_leave)
 {
     constexpr std::size_t many = 300;

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(each_exception_of_what_was_recalled_leaves_a_call)
     }
 }
 
-// Those are handlers like any other.
+// Recalled tasks are handlers like any other.
 BOOST_AUTO_TEST_CASE(what_was_recalled_runs_inside_the_context)
 {
     event busy, release;

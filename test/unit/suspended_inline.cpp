@@ -100,7 +100,7 @@ CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone, s)
 
 #if defined(__GLIBC__)
 
-// Likewise where the system does not tell which stack is the thread's own.
+// So it is where the system does not tell which stack is the thread's own.
 CONTEXT_TEST_CASE(the_producer_that_it_began_in_is_gone_from_an_unknown_stack, s)
 {
     leave_the_producer(s, [] { stack_is_unknown = true; });

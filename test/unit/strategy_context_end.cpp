@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_last_run_waits_for_handlers_after_stop)
 BOOST_AUTO_TEST_CASE(each_exception_of_what_was_recalled_leaves_a_call)
 {
     constexpr int tasks = 4;
-    for (std::size_t const callers : {1, 3})
+    for (std::size_t const callers : {1u, 3u})
     {
         event busy, release;
         ewyk::worker_pool pool({.max_threads = 1});

@@ -288,9 +288,9 @@ LINUX_DATA_TEST_CASE(production_does_not_wait_for_one_that_blocks, leasing, s)
     BOOST_TEST(waited);
     auto const t = write_and_read();
     BOOST_TEST(t.dropped == 0);
-    // It is called out now and then, by the clock. Waiting for it, production would call it out
-    // after each few handlers.
-    BOOST_TEST(t.count('i', "wake-up") <= many / 256u + static_cast<std::size_t>(took / 16ms));
+    // It is called out now and then, by the clock, and so are threads that others have kept from
+    // the CPU. Waiting for it, production would call it out after each few handlers.
+    BOOST_TEST(t.count('i', "wake-up") <= many / 128u + static_cast<std::size_t>(took / 16ms));
 }
 
 // Nothing marks a native handler that ends a wait, and after a silence nothing watches closely. However

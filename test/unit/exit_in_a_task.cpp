@@ -245,6 +245,8 @@ BOOST_AUTO_TEST_CASE(of_a_context_with_several_callers)
                     ctx.run_one();
             });
             other.running.wait();
+            // A call that begins later would find no context.
+            eventually([] { return ctx.metrics().callers == 3; });
             asio::post(ctx, exit_when_idle);
         }) == code);
 }

@@ -101,6 +101,11 @@ struct strategy_metrics
     /// the first time. Of contexts with a grace.
     bool probe_refused = false;
 
+    /// Whether the context is told when its producer waits for I/O. Then a native handler that
+    /// blocks is noticed as soon as one of its own. False until a thread has waited, and where the
+    /// library cannot observe it, as where `epoll_wait` is another library's.
+    bool waits_observed = false;
+
     /// Posted tasks that wait to be produced. Counted from the first call of metrics() or load()
     /// on, or from the start with `timing` or stall reports. 0 for an execution_strategy.
     std::size_t queued = 0;

@@ -12,6 +12,7 @@
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/os/passed_exceptions.hpp>
+#include <asio_ewyk/detail/os/wait_hook.hpp>
 #include <asio_ewyk/detail/os/wakeup_op.hpp>
 #include <asio_ewyk/detail/task/posted_count.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
@@ -187,6 +188,7 @@ private:
     void run_back(detail::task* t);
 
     class running;
+    class poll_observer;
     void end_given(detail::call_frame& frame) noexcept;
     void come_out(detail::call_frame& frame) noexcept;
     static bool is_past(std::chrono::steady_clock::time_point t) noexcept
@@ -211,8 +213,8 @@ private:
 
     void produce(detail::call_frame& frame, std::size_t limit,
         std::chrono::steady_clock::time_point deadline);
-    std::size_t visit(detail::call_frame& frame, std::chrono::steady_clock::time_point deadline,
-        std::chrono::milliseconds pause);
+    std::size_t visit(detail::call_frame& frame, poll_observer& polls,
+        std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds pause);
     bool must_leave(detail::call_frame const& frame) const noexcept;
     void arrive();
 

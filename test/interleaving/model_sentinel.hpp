@@ -41,6 +41,7 @@ public:
     void alert() noexcept {}
     bool is_long(std::chrono::nanoseconds) const noexcept { return false; }
     void missed_native() noexcept {}
+    void observe_waits(bool) noexcept {}
     bool refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 

@@ -9,6 +9,10 @@
 #include <boost/test/included/unit_test.hpp>
 #endif
 
+// Where the sanitizer has a weak one, which comes first.
+#define ASIO_EWYK_STRONG_WAIT_HOOK
+#include <asio_ewyk/detail/os/wait_hook.hpp>
+
 #include <boost/test/tree/observer.hpp>
 #include <boost/test/unit_test_parameters.hpp>
 

@@ -9,6 +9,7 @@
 
 #include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
+#include <asio_ewyk/detail/os/wait_hook.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -18,6 +19,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)
+#include <sys/eventfd.h>
+#include <unistd.h>
+#endif
 
 BOOST_AUTO_TEST_SUITE(native_handlers)
 
@@ -445,6 +451,149 @@ BOOST_DATA_TEST_CASE(one_is_noticed_that_blocks_for_a_moment_after_a_silence, le
     runner.join();
 }
 
+#if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)
+
+BOOST_AUTO_TEST_CASE(a_context_is_told_when_it_waits)
+{
+    ewyk::strategy_context ctx(with_threads(ewyk::strategy_t::eat_what_you_kill));
+    deadline const d(ctx);
+    auto const work = asio::make_work_guard(ctx);
+    asio::steady_timer const timer(ctx);
+    BOOST_TEST(!ctx.metrics().waits_observed);
+    std::thread runner([&] { ctx.run(); });
+    BOOST_TEST(eventually([&] { return ctx.metrics().waits_observed; }));
+    ctx.stop();
+    runner.join();
+}
+
+// Whatever has run before: the watchdog sleeps until the producer has something to do again.
+BOOST_DATA_TEST_CASE(nothing_looks_where_nothing_happens, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    asio::steady_timer const timer(ctx);
+    auto const work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    for (bool const is_native : {true, false, true})
+    {
+        event late;
+        event waited;
+        auto const wait = [&] {
+            if (late.wait())
+                waited.set();
+        };
+        if (is_native)
+            asio::post(native(ctx), wait);
+        else
+            asio::post(ctx, wait);
+        asio::post(native(ctx), [&] { late.set(); });
+        BOOST_TEST(waited.wait());
+        // Others of this process may have the watchdog look as well, as they end.
+        BOOST_TEST(eventually([] {
+            auto const before = looks();
+            std::this_thread::sleep_for(1s); // the length of the window
+            return looks() == before;
+        }));
+    }
+    ctx.stop();
+    runner.join();
+}
+
+// Not of the unnamed namespace, as lambdas of a template refer to it.
+class waits_for_a_file
+{
+public:
+    waits_for_a_file()
+    {
+        epoll_event in{};
+        in.events = EPOLLIN;
+        BOOST_TEST(::epoll_ctl(epoll_, EPOLL_CTL_ADD, event_, &in) == 0);
+    }
+    waits_for_a_file(waits_for_a_file const&) = delete;
+    waits_for_a_file& operator=(waits_for_a_file const&) = delete;
+    ~waits_for_a_file()
+    {
+        ::close(event_);
+        ::close(epoll_);
+    }
+
+    void set()
+    {
+        [[maybe_unused]] int const written = ::eventfd_write(event_, 1);
+    }
+    bool wait()
+    {
+        epoll_event out{};
+        return ::epoll_wait(epoll_, &out, 1, static_cast<int>(patience / 1ms)) == 1;
+    }
+
+private:
+    int const epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+    int const event_ = ::eventfd(0, EFD_CLOEXEC);
+};
+
+// In the same function of the system, but not for its context.
+BOOST_DATA_TEST_CASE(one_may_wait_for_io_of_its_own, leasing, s)
+{
+    for (bool const has_waited : {false, true})
+    {
+        ewyk::strategy_context ctx(with_threads(s));
+        deadline const d(ctx);
+        asio::steady_timer const timer(ctx);
+        auto const work = asio::make_work_guard(ctx);
+        std::thread runner([&] { ctx.run(); });
+        if (has_waited)
+            BOOST_TEST(eventually([&] { return ctx.metrics().waits_observed; }));
+        for (int i = 0; i != 3; ++i)
+        {
+            waits_for_a_file file;
+            event waited;
+            event set;
+            asio::post(native(ctx), [&] {
+                if (file.wait())
+                    waited.set();
+            });
+            asio::post(native(ctx), [&] {
+                file.set();
+                set.set();
+            });
+            BOOST_TEST(waited.wait());
+            BOOST_TEST(set.wait());
+        }
+        ctx.stop();
+        runner.join();
+    }
+}
+
+BOOST_DATA_TEST_CASE(one_may_run_another_context, leasing, s)
+{
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    asio::steady_timer const timer(ctx);
+    auto const work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    BOOST_TEST(eventually([&] { return ctx.metrics().waits_observed; }));
+    for (int i = 0; i != 3; ++i)
+    {
+        asio::io_context inner;
+        asio::steady_timer end(inner, patience);
+        event over;
+        bool waited = false;
+        asio::post(native(ctx), [&] {
+            end.async_wait([&](boost::system::error_code e) { waited = e.failed(); });
+            inner.run();
+            over.set();
+        });
+        asio::post(native(ctx), [&] { asio::post(inner, [&] { end.cancel(); }); });
+        BOOST_TEST(over.wait());
+        BOOST_TEST(waited);
+    }
+    ctx.stop();
+    runner.join();
+}
+
+#else
+
 // However long the silence, the next one that is late is noticed soon. Where nothing has run the
 // watchdog would look each time when the silence has lasted twice as long.
 BOOST_AUTO_TEST_CASE(after_one_was_late_it_is_looked_ten_times_a_second)
@@ -509,6 +658,8 @@ BOOST_AUTO_TEST_CASE(where_nothing_has_run_there_are_ever_fewer)
     ctx.stop();
     runner.join();
 }
+
+#endif
 
 #endif
 
@@ -640,6 +791,33 @@ LINUX_DATA_TEST_CASE(those_that_compute_for_less_than_a_look_are_noticed, leasin
         asio::post(native(ctx), go_on);
     ctx.run();
     BOOST_TEST(enough());
+}
+
+// Likewise one after the other, in a context that does I/O: Asio looks for that before each.
+LINUX_DATA_TEST_CASE(those_that_compute_one_by_one_are_noticed, leasing, s)
+{
+    constexpr int most = 10'000;
+    ewyk::strategy_context ctx(with_threads(s));
+    deadline const d(ctx);
+    asio::steady_timer const io(ctx);
+    auto work = asio::make_work_guard(ctx);
+    std::thread runner([&] { ctx.run(); });
+    event over;
+    int left = most;
+    auto const enough = [&] { return ctx.metrics().taken_over >= 10; };
+    std::function<void()> go_on = [&] {
+        auto const end = ewyk::detail::this_thread_cpu_time() + 500us;
+        spin_until([&] { return ewyk::detail::this_thread_cpu_time() >= end; });
+        if (--left > 0 && !enough())
+            asio::post(native(ctx), go_on);
+        else
+            over.set();
+    };
+    asio::post(native(ctx), go_on);
+    BOOST_TEST(over.wait());
+    BOOST_TEST(enough());
+    work.reset();
+    runner.join();
 }
 
 // It leaves run(), or reaches on_exception, and production goes on.

@@ -102,6 +102,35 @@ CONTEXT_TEST_CASE(an_operation_completes_in_both, s)
     });
 }
 
+#if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)
+
+// There it is another file of the system that is waited for, and which one has to be learnt anew.
+BOOST_AUTO_TEST_CASE(waits_are_observed_in_both)
+{
+    ewyk::strategy_context ctx({.max_threads = 2});
+    auto const observed = [&] {
+        ctx.restart();
+        asio::steady_timer const io(ctx);
+        auto const work = asio::make_work_guard(ctx);
+        std::thread caller([&] { ctx.run(); });
+        bool const in_time = eventually([&] {
+            event ran;
+            asio::post(ctx, [&] { ran.set(); });
+            return ran.wait() && ctx.metrics().waits_observed;
+        });
+        ctx.stop();
+        caller.join();
+        return in_time;
+    };
+    BOOST_TEST(observed());
+    ctx.notify_fork(asio::execution_context::fork_prepare);
+    ctx.notify_fork(asio::execution_context::fork_child);
+    BOOST_TEST(!ctx.metrics().waits_observed);
+    fork_and_go_on(ctx, [&] { return observed(); });
+}
+
+#endif
+
 BOOST_AUTO_TEST_CASE(a_pool_goes_on_in_both)
 {
     std::atomic<int> ran{0};

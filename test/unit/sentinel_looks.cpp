@@ -211,6 +211,42 @@ BOOST_AUTO_TEST_CASE(one_that_finds_the_thread_asleep_is_soon_followed_by_anothe
     s.stop(true);
 }
 
+// Its thread has not said that it waits, so it is in a handler, which nothing else marks.
+BOOST_AUTO_TEST_CASE(one_that_would_tell_that_it_waits_is_soon_followed_by_another)
+{
+    using asio_ewyk::detail::thread_probe;
+    if (thread_probe().of(asio_ewyk::detail::this_thread_id()) == thread_probe::state::unknown)
+    {
+        BOOST_TEST_MESSAGE("skipped: the system does not tell what a thread does");
+        return;
+    }
+    lease l;
+    owner o;
+    asio_ewyk::detail::sentinel s(l, o, 1ms);
+    s.observe_waits(true);
+    auto& looks = (watchdog::client&)s; // which is nobody else's business
+    std::atomic<asio_ewyk::detail::thread_id> id{};
+    std::atomic<bool> over{false};
+    std::thread producer([&] {
+        lease::number mine{};
+        BOOST_TEST(l.acquire(mine, false));
+        id = asio_ewyk::detail::this_thread_id();
+        over.wait(false);
+    });
+    while (id == 0 || thread_probe().of(id) == thread_probe::state::runs)
+        std::this_thread::yield();
+    auto const began = std::chrono::steady_clock::now();
+    auto due = began;
+    while (o.taken_over() == 0 && due - began < 1s)
+        due = looks.look(due);
+    BOOST_TEST(o.taken_over() == 1);
+    BOOST_TEST((due - began < 15ms));
+    over = true;
+    over.notify_one();
+    producer.join();
+    s.stop(true);
+}
+
 BOOST_AUTO_TEST_CASE(never_find_a_late_task_with_the_longest_grace)
 {
     lease l;

@@ -64,6 +64,7 @@ struct sentinel
     void alert() noexcept {}
     bool is_long(std::chrono::nanoseconds) const noexcept { return false; }
     void missed_native() noexcept {}
+    void observe_waits(bool) noexcept {}
     void stop(bool) noexcept {}
 
     lessor& owner;

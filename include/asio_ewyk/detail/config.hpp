@@ -66,6 +66,13 @@
 #define ASIO_EWYK_HAS_PTHREAD
 #endif
 
+// Whether the library may define the function by which Asio waits for I/O: see
+// detail/os/wait_hook.hpp.
+#if defined(ASIO_EWYK_HAS_LINUX) && !defined(BOOST_ASIO_DISABLE_EPOLL) \
+    && !defined(ASIO_EWYK_NO_WAIT_HOOK)
+#define ASIO_EWYK_DETAIL_WAIT_HOOK
+#endif
+
 #if defined(__SANITIZE_THREAD__)
 #define ASIO_EWYK_DETAIL_TSAN
 #elif defined(__has_feature)

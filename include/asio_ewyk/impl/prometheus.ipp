@@ -201,6 +201,8 @@ ASIO_EWYK_DECL void prometheus_page::add(
     w.add("sentinel_refused", "1 if the system has refused a thread of idle priority.",
         m.sentinel_refused);
     w.add("probe_refused", "1 if the system does not tell what a thread does.", m.probe_refused);
+    w.add("waits_observed", "1 if the context is told when its producer waits for I/O.",
+        m.waits_observed);
     w.add("queued_tasks", "Tasks that wait.", "queue",
         {{"context", m.queued}, {"pool", m.queued_in_pool}});
     w.add("queued_tasks_max", "The most tasks so far that waited in the context's own queue.",

@@ -242,6 +242,55 @@ ASIO_EWYK_DECL bool strategy_service::must_leave(detail::call_frame const& frame
                         : frame.throws && passed_.any();
 }
 
+// Says when a thread that produces waits for I/O. A file is known to be the io_context's if Asio
+// has waited for it and has run no handler: that of another one, or of a program's own, is waited
+// for in a handler. What a handler of ours waits for is a part of it.
+class strategy_service::poll_observer final : private detail::wait_observer
+{
+public:
+    poll_observer(detail::succession& s, detail::call_frame& frame) noexcept
+        : succession_(s)
+        , frame_(frame)
+    {
+    }
+
+    // By the producer: another thread may wait, and does not tell until it is known.
+    void looks_for_a_handler() noexcept { seen_ = none; }
+    void found_none() noexcept
+    {
+        if (seen_ != none && succession_.watch().in_use() && !succession_.knows_reactor()
+            && succession_.has_lease(frame_)) [[unlikely]]
+            succession_.learn_reactor(seen_);
+    }
+
+private:
+    static constexpr int none = -1;
+
+    void begin(int file, bool waits) noexcept override
+    {
+        // What a handler of a signal waits for comes later.
+        if (seen_ == none)
+            seen_ = file;
+        if (waits && is_of(file))
+            succession_.begin_wait(frame_);
+    }
+
+    void end(int file, bool waits) noexcept override
+    {
+        if (waits && is_of(file))
+            succession_.end_wait(frame_);
+    }
+
+    bool is_of(int file) const noexcept
+    {
+        return succession_.is_reactor(file) && frame_.produces() && !frame_.in_task;
+    }
+
+    detail::succession& succession_;
+    detail::call_frame& frame_;
+    int seen_ = none;
+};
+
 // This thread has the lease. It runs handlers until it has lost that, or is to leave. An exception
 // leaves when another thread was asked to produce. A caller that is the only one asks none: with an
 // io_context, nothing runs before it calls again. One that comes meanwhile and parks is asked when
@@ -273,6 +322,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
                 self.wake_up();
         }
     } const on_exit{*this, frame};
+    poll_observer polls(succession_, frame);
     detail::trace_span const produces(detail::trace_event::produce, owner());
     // A native handler, which nothing marks, may come first.
     if (succession_.watch().in_use())
@@ -293,7 +343,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
             if (stays)
                 n = detail::leave_run::run_until_left(ioc_, frame.stays);
             else if (visits)
-                n = visit(frame, deadline, pause);
+                n = visit(frame, polls, deadline, pause);
             else
                 n = deadline == detail::forever ? ioc_.run_one() : ioc_.run_one_until(deadline);
         }
@@ -332,7 +382,8 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
 // itself says if it took long. `pause`: how long it waits for one while others are inside, whom
 // this thread is to call out.
 ASIO_EWYK_DECL std::size_t strategy_service::visit(detail::call_frame& frame,
-    std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds pause)
+    poll_observer& polls, std::chrono::steady_clock::time_point deadline,
+    std::chrono::milliseconds pause)
 {
     succession_.mark_native(frame);
     auto const which = frame.lease_number;
@@ -342,6 +393,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::visit(detail::call_frame& frame,
                         : std::chrono::steady_clock::now().time_since_epoch();
     };
     std::chrono::nanoseconds const began = clock();
+    polls.looks_for_a_handler();
     if (std::size_t const n = ioc_.poll_one(); n != 0)
     {
         // What is ours has settled, and has another number.
@@ -349,6 +401,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::visit(detail::call_frame& frame,
             succession_.ran_native(frame, clock() - began, measures);
         return n;
     }
+    polls.found_none();
     // With another number, so that it merely waits.
     if (!succession_.settle(frame) || ioc_.stopped())
         return 0;
@@ -967,6 +1020,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
 {
     auto& threads = detail::pool_access::threads(pool_);
     auto const self = std::this_thread::get_id();
+    if (event == asio::execution_context::fork_child)
+        succession_.forget_reactor();
     if (event == asio::execution_context::fork_prepare)
     {
         if (!can_prepare_fork() || !threads.prepare_fork())
@@ -994,6 +1049,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     m.strategy = strategy();
     m.sentinel_refused = succession_.watch().refused();
     m.probe_refused = succession_.watch().is_blind();
+    m.waits_observed = succession_.knows_reactor();
     detail::pool_client const& client = threads_.pool().client();
     m.produce_consume += native_.load(std::memory_order_relaxed);
     m.produce_execute_consume = client.begun();

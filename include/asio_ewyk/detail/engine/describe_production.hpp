@@ -17,6 +17,8 @@ inline void describe_production(text_sink& out, succession const& s) noexcept
         << (s.is_free() ? ", no thread produces" : ", a thread produces");
     if (s.awaits_thread())
         out << ", another one is on its way";
+    if (s.knows_reactor())
+        out << ", its waits are observed";
     if (s.watch().refused())
         out << ", the system refuses threads of idle priority";
     if (s.watch().is_blind())

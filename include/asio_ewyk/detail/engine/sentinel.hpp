@@ -58,8 +58,9 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // in_bed_, and naps and looks once more before it sleeps: no machine keeps a store to itself for so
 // long. The standard asks for "a finite period of time".
 //
-// A native handler that ends a wait rouses nothing. For that the watchdog checks a producer that
-// waits as well: see idle_checks.
+// Where the producer tells that it waits for I/O (see wait_hook), it rouses the watchdog when it
+// does no more, for what ends the wait may be a native handler. Elsewhere that rouses nothing, and
+// the watchdog checks a producer that waits as well: see idle_checks.
 class sentinel final : private watchdog::client
 {
 public:
@@ -85,6 +86,9 @@ public:
 
     // Whether a handler that computes for so long is late.
     bool is_long(duration time) const noexcept { return in_use() && time >= longest_task(); }
+
+    // The producer: from now on it tells when it waits for I/O; or no more.
+    void observe_waits(bool on) noexcept { observed_.store(on, std::memory_order_relaxed); }
 
     // The producer: a native handler was late, and nobody has noticed.
     void missed_native() noexcept { missed_.store(true, std::memory_order_relaxed); }
@@ -136,7 +140,8 @@ private:
 
     static bool may_be_late(lease::sight const& s) noexcept
     {
-        return s.leased && s.what != lease::activity::waits;
+        return s.leased
+            && (s.what == lease::activity::native || s.what == lease::activity::task);
     }
 
     duration longest_task() const noexcept
@@ -178,6 +183,7 @@ private:
     std::atomic<bool> native_{false};
     std::atomic<bool> refused_{false};
     std::atomic<bool> blind_{false};
+    std::atomic<bool> observed_{false};
     std::atomic<bool> late_{false};
 
     std::atomic<bool> needs_start_{false};
@@ -223,6 +229,8 @@ private:
     time_point drowsy_since_{};
     time_point roused_{};
     bool native_has_run_ = false;
+    bool asked_to_tell_ = false;   // the producer, when it waits for I/O
+    bool asked_system_ = false;    // what a thread does
     bool polls_ = false;           // when the system told last, the producer waited for I/O
     std::optional<duration> used_; // its CPU time before that; none if its lease was another one
 };

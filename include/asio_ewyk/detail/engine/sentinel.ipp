@@ -44,6 +44,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void sentinel::forget_thread() noexcept
     home_.move_here();
     make_anew(thread_);
     make_anew(sleep_);
+    asked_to_tell_ = false;
 }
 
 // Under mutex_. Has the watchdog look.
@@ -135,6 +136,7 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
     if (for_good)
         return;
     drowsy_ = true;
+    asked_to_tell_ = false;
     stop_.store(false);
     rests_.store(false);
     in_bed_.store(in_use());
@@ -187,8 +189,13 @@ ASIO_EWYK_DECL void sentinel::follow(int cpu) noexcept
 ASIO_EWYK_DECL bool sentinel::blocks(
     lease::sight const& s, thread_probe::state thread) const noexcept
 {
+    if (s.what == lease::activity::polls)
+        return false;
     if (may_be_late(s))
         return thread != thread_probe::state::runs && thread != thread_probe::state::unknown;
+    // If it were the io_context that has it wait for I/O, it would have said so.
+    if (thread == thread_probe::state::polls)
+        return observed_.load(std::memory_order_relaxed);
     // Where another thread waits for I/O inside the io_context, this one waits for a condition.
     return thread == thread_probe::state::blocks
         || (thread == thread_probe::state::locks
@@ -201,7 +208,7 @@ ASIO_EWYK_DECL bool sentinel::blocks(
 // the CPU as soon as the producer does not want it, and yields if it gets it at another time.
 ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
 {
-    if (!s.leased)
+    if (!s.leased || s.what == lease::activity::polls)
         return finding::nothing;
     follow(s.cpu);
     auto const thread = probe_.of(s.producer);
@@ -223,7 +230,8 @@ ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
         bool const may = owner_.may_take_over(s);
         // Unmarked handlers are not counted: another one may run by now.
         lease::sight const now = lease_.look();
-        if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer)))
+        if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer))
+            && lease_.look().what == now.what)
         {
             if (!may)
                 return finding::nothing;
@@ -326,10 +334,14 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
                 && !blocks(s, watchdog_probe_.of(s.producer)));
         if (late && s.what == lease::activity::native)
             pause_ = shortest_pause;
-        if (!late && (may_be_late(s) || !is_at_rest(s, now)))
+        // One that waits has said so; whether the system tells is asked once all the same.
+        bool const asks
+            = s.what != lease::activity::polls || !std::exchange(asked_system_, true);
+        if (!late && asks && (may_be_late(s) || !is_at_rest(s, now)))
         {
             auto const thread = watchdog_probe_.of(s.producer);
-            polls_ = thread == thread_probe::state::polls;
+            polls_ = thread == thread_probe::state::polls
+                && !observed_.load(std::memory_order_relaxed);
             blind_.store(thread == thread_probe::state::unknown, std::memory_order_relaxed);
             runs = thread == thread_probe::state::runs && !may_be_late(s);
             // If it is in a handler, the next look sees that.
@@ -340,7 +352,9 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
                 has_io_since_.store(now, std::memory_order_relaxed);
                 progress_ = now;
             }
-            late = blocks(s, thread) || (runs && keeps_running(now));
+            // It may have begun to wait for I/O since the lease was seen.
+            late = (blocks(s, thread) && lease_.look().what == s.what)
+                || (runs && keeps_running(now));
         }
     }
     if (!runs)
@@ -373,9 +387,13 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         || (changed && now - roused_ >= look_interval::usual
             && now - last_late_.load(std::memory_order_relaxed) < remembers))
         call_sentinel();
+    // One that does not wait for I/O, and would say so.
+    bool const in_handlers = s.what != lease::activity::polls
+        && (native || (s.leased && observed_.load(std::memory_order_relaxed)));
     // Where it was in bed, and goes there at once, the next look is the one before it sleeps.
     if (late || (busy && !roused) || now - ran_ < bed_delay::longest
-        || now - progress_ < (native ? native_patience : bed_delay_.get()))
+        || now - progress_
+            < (in_handlers ? native_patience : bed_delay_.get()))
     {
         if (std::exchange(drowsy_, false))
             in_bed_.store(false);
@@ -390,8 +408,11 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     else if (now - drowsy_since_ >= shortest_nap)
     {
         interval_.forget();
-        if (!s.held)
+        if (!s.held || s.what == lease::activity::polls)
             return forever;
+        // Perhaps it can tell, when it has come out.
+        if (!std::exchange(asked_to_tell_, true))
+            owner_.call_out();
         bool const tells = thread_probe::tells_now && !blind_.load(std::memory_order_relaxed);
         return idle_checks::next(now, progress_, native_has_run_ || s.which > few, tells);
     }

@@ -144,6 +144,45 @@ public:
         sentinel_.alert();
     }
 
+    // Whether it is known when the producer waits for I/O, and the system's file by which it does.
+    // learn_reactor(): the producer, which has seen that. In another process it is another file.
+    bool knows_reactor() const noexcept
+    {
+        return reactor_.load(std::memory_order_relaxed) != no_file;
+    }
+    bool is_reactor(int file) const noexcept
+    {
+        return reactor_.load(std::memory_order_relaxed) == file;
+    }
+    void learn_reactor(int file) noexcept
+    {
+        reactor_.store(file, std::memory_order_relaxed);
+        has_io_.store(true);
+        sentinel_.observe_waits(true);
+    }
+    void forget_reactor() noexcept
+    {
+        sentinel_.observe_waits(false);
+        if (reactor_.exchange(no_file, std::memory_order_relaxed) != no_file)
+            visit(visits_to_see);
+    }
+
+    // The producer, before it waits for I/O, and after that: then its lease is another one. What it
+    // does next may be a native handler.
+    void begin_wait(call_frame& frame) noexcept
+    {
+        lease_.mark(frame.lease_number, lease::activity::polls);
+    }
+    void end_wait(call_frame& frame) noexcept
+    {
+        // If it has ended, another thread produces, and this one learns it between two handlers.
+        if (!lease_.renew(frame.lease_number))
+            return;
+        ++frame.lease_number;
+        lease_.mark(frame.lease_number, lease::activity::waits);
+        sentinel_.alert();
+    }
+
     // The producer, before that: whether to measure its CPU time, which takes two system calls,
     // rather than how long it takes, in which others may have had the CPU.
     bool measures_native() const noexcept
@@ -327,6 +366,12 @@ private:
     // create something that does.
     std::atomic<bool> has_io_{false};
     std::atomic<bool> wants_io_{false};
+
+    static constexpr int no_file = -1;
+
+    // Written by the producer, or where there is none. Relaxed: one that does not know it yet does
+    // not tell when it waits.
+    std::atomic<int> reactor_{no_file};
 
     // Written by the thread that ends a lease, counted down by the producer. Relaxed: who acquires
     // the lease next sees it; one that is lost is one handler more.

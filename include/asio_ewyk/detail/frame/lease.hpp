@@ -37,9 +37,10 @@ public:
     // What the producer does, as it says itself.
     enum class activity : unsigned char
     {
-        waits,  // for I/O; or runs a native handler that nothing has marked
+        waits,  // for I/O or a condition; or runs a native handler that nothing has marked
         native, // runs a native handler: late if it blocks
         task,   // runs a task: late if it blocks
+        polls,  // waits for I/O
     };
 
     // What others see of it. `what` and `cpu` are hints: they may be of a moment ago.

@@ -8,9 +8,6 @@
 
 #include <asio_ewyk/detail/diagnostics/json_text.hpp>
 
-// Boost.JSON, compiled here.
-#include <boost/json/src.hpp>
-
 BOOST_AUTO_TEST_SUITE(trace)
 
 namespace {

@@ -2,8 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// waits yes|no: whether a program that is linked like this one observes waits. Fails if that is not
-// what was said. Either way a handler of Asio's own executor that blocks is noticed.
+// waits yes|no [foreign]: whether a program that is linked like this one observes waits. Fails if
+// that is not what was said; with "foreign", also if the hook of foreign_hook.cpp was not called.
+// Either way a handler of Asio's own executor that blocks is noticed.
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
@@ -16,6 +17,9 @@
 
 namespace asio = boost::asio;
 namespace ewyk = asio_ewyk;
+
+// This is null where foreign_hook.cpp is not linked.
+extern "C" int foreign_hook_calls() __attribute__((weak));
 
 int main(int argc, char** argv)
 {
@@ -41,8 +45,10 @@ int main(int argc, char** argv)
     bool const was_noticed = noticed.get_future().get();
     work.reset();
     runs.join();
+    bool const was_called = argc < 3 || (foreign_hook_calls && foreign_hook_calls() > 0);
 
     std::cout << (observed ? "observed" : "not observed")
-              << (was_noticed ? "" : ", and a handler was not noticed to block") << '\n';
-    return observed == expected && was_noticed ? 0 : 1;
+              << (was_noticed ? "" : ", and a handler was not noticed to block")
+              << (was_called ? "" : ", and the foreign hook was not called") << '\n';
+    return observed == expected && was_noticed && was_called ? 0 : 1;
 }

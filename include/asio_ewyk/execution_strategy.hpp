@@ -48,6 +48,9 @@ namespace asio_ewyk {
     to produce by `dispatch()`, with `execute_produce_consume`, or because its task ends and no
     other thread produces: a pool must have more threads than producers that wait in it.
 
+    With a grace EPC hands nothing over: one thread produces until a task is late. That one thread
+    may not be enough is not looked for, as it is in a `strategy_context`.
+
     One thread produces at most. One that is asked for more looks again before it goes idle (Jetty
     calls that reproducing). This is Jetty's `ExecutionStrategy` with its
     `AdaptiveExecutionStrategy`; *eat what you kill* is a hunter's rule: the thread that found
@@ -78,8 +81,9 @@ public:
     {
     }
 
-    /// Likewise, with a grace and a policy: see `strategy_options`. Throws `std::invalid_argument`
-    /// if the grace is less than 0, or a policy is missing.
+    /// Likewise, with a grace and a policy: see `strategy_options`. Without a grace it is 0, and
+    /// another thread is asked to produce before each task. Throws `std::invalid_argument` if the
+    /// grace is less than 0, or a policy is missing.
     execution_strategy(Producer& source, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace, strategy_policy const& policy = {})
         : execution_strategy(checked(), source, pool, s, detail::checked_grace(grace),

@@ -46,14 +46,13 @@ struct load_metrics
 /** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and does
     now: the result of their `metrics()`.
 
-    Counters never fall, and count a task when it begins: when run() has returned, their sum is the
-    number of handlers that it ran. They are read one after the other while others may count on.
-    Figures of the moment may be out of date when they are read, and are never negative. Each of the
-    five sub-strategies is one counter; all tasks are counted by exactly one of them. Handlers on
-    the `io_context`'s own executor are counted when run() returns, and some are not: see
-    `strategy_context::run`. With `produce_consume` that is so of all handlers that were posted
-    before metrics() or load() was called for the first time, but not with `timing`, stall reports
-    or a trace.
+    Counters never fall: when run() has returned, their sum is the number of handlers that it ran.
+    They are read one after the other while others may count on. Figures of the moment may be out of
+    date when they are read, and are never negative. Each of the five sub-strategies is one counter;
+    all tasks are counted by exactly one of them, when they begin. But a handler that the
+    `io_context` runs by itself is counted when the call of run() returns that ran it, and not if it
+    throws: one on the `io_context`'s own executor always, one that declares nothing until metrics()
+    or load() has been called for the first time, but not with `timing`, stall reports or a trace.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -75,15 +74,16 @@ struct strategy_metrics
     /// Tasks before which production was handed over: eager hand-overs.
     std::uint64_t execute_produce_consume = 0;
 
-    /// Tasks that ran on a lease: this thread kept producing unless they were late.
+    /// Tasks that ran on a lease: this thread kept producing unless they were late. With a grace,
+    /// also handlers that the `io_context` ran by itself.
     std::uint64_t on_lease = 0;
 
-    /// Lazy hand-overs: tasks on a lease, and handlers that the `io_context` ran by itself, that
-    /// were late, or said so in advance with `blocking_section`.
+    /// Lazy hand-overs: tasks on a lease that were late, or said so in advance with
+    /// `blocking_section`.
     std::uint64_t taken_over = 0;
 
     /// How often production was handed over before or during a task, and another thread produced
-    /// when that task ended.
+    /// when that task ended, so that this one left. Not the caller that stays inside run().
     std::uint64_t superseded = 0;
 
     /// How many exceptions of tasks left run() or its siblings, or produce(), or reached
@@ -96,9 +96,10 @@ struct strategy_metrics
     /// late tasks: a task that blocks delays the others by some milliseconds more.
     bool sentinel_refused = false;
 
-    /// Whether the system did not tell what the thread does that waits for I/O. Then native
-    /// handlers that block are not noticed. False until it was asked: when nothing was to do for
-    /// the first time. Of contexts with a grace.
+    /// Whether the system did not tell what the thread does that waits for I/O, or runs a handler.
+    /// Then those that block are noticed as if they computed, and native ones not at all where
+    /// waits are not observed. False until it was asked: when nothing was to do for the first
+    /// time. Of contexts with a grace.
     bool probe_refused = false;
 
     /// Whether the context is told when its producer waits for I/O. Then a native handler that

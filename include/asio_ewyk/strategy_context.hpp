@@ -24,12 +24,13 @@ namespace asio_ewyk {
       While one is inside a `blocking_section`, others run on other threads, one at a time.
     - `produce_execute_consume`: a thread of the pool, or a caller of `run()` that has nothing
       else to do, never the one that waits for I/O.
-    - `execute_produce_consume`: the thread that found it; another one then waits for I/O.
+    - `execute_produce_consume`: the thread that found it; another one then waits for I/O, at once
+      with a grace of 0, else when the handler is late.
     - `eat_what_you_kill` (the default): chosen for each handler; one that blocks never stops the
       others.
 
-    Handlers on the `io_context`'s own executor, as in a class that was given an `io_context&`,
-    follow the strategy of the context, as far as the system tells that a handler has blocked.
+    Handlers on the `io_context`'s own executor, as in a class that was given an `io_context&`, are
+    as those that declare nothing: another thread takes over where one blocks.
 
     Handlers wait in the `io_context`'s own queue, and begin in its order while none is late.
 
@@ -47,8 +48,9 @@ namespace asio_ewyk {
     well, but without a strategy, on the calling thread, and count some that are the library's own.
     They should not be called while other threads are inside `run()` or a sibling of this class:
     handlers are not lost, but run concurrently even with `produce_consume`, and `run_for()` may be
-    late. A handler on the `io_context`'s own executor must not call them: the call may throw what
-    ends the handler. It calls `run_one()` or `poll()` of this class.
+    late. A handler must not call them: the call may throw what a handler on another thread has
+    thrown, and a wait in it looks like one of the context's. It calls `run_one()` or `poll()` of
+    this class.
 
     `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
     waits for handlers that run on threads of the pool, and both processes start such threads anew.
@@ -124,10 +126,8 @@ public:
         returns, no handler of the context runs any more, except one that has called run() itself.
 
         @returns how many handlers were executed: those of this thread, and those given to or run
-        by the pool since the last call. With several callers the sum is right. Of handlers on the
-        `io_context`'s own executor not all are counted, nor with `produce_consume` beside a
-        `blocking_section` or an exception: Asio tells their number only if the thread does not have
-        to leave the `io_context` meanwhile.
+        by the pool since the last call. With several callers the sum is right. As with an
+        `io_context`, those of a call that throws are in no result.
     */
     std::size_t run() { return service_.run_until(clock::time_point::max()); }
 

@@ -31,15 +31,17 @@ struct strategy_options
 
     /** How long a task may block before another thread is to produce, with
         `execute_produce_consume` and `eat_what_you_kill`. So tasks that do not block run as fast as
-        with a single thread. 0: before each task another thread is asked, as in Jetty. Then a task
-        that blocks delays the others least, and short ones pay for it with wake-ups.
+        with a single thread, and those that declare nothing as in an `io_context`. 0: before each
+        task another thread is asked, as in Jetty. Then a task that blocks delays the others least,
+        and short ones pay for it with wake-ups.
 
         The system's scheduler shows that a task has blocked: a thread of idle priority
         on the same CPU runs when the task does not. Where another thread wants that CPU, or the
         system grants no such priority, a watchdog thread notices it some milliseconds later, and
-        likewise a task that computes for long. A task that says with `blocking_section` that it
-        will block has no grace. Where no thread could take over, or where one thread is overloaded
-        and several get more done, the context works as with 0.
+        likewise a task that computes for ten times the grace, and for 4 ms at least. A task that
+        says with `blocking_section` that it will block has no grace. Where no thread could take
+        over, the first one does that has time. Where one thread is out of CPU time, and several
+        get more done, threads of the pool run tasks beside it.
         @range at least 0
     */
     std::chrono::nanoseconds grace = default_grace;

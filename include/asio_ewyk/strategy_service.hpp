@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/crew.hpp>
 #include <asio_ewyk/detail/engine/decision.hpp>
+#include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
@@ -189,12 +190,7 @@ private:
 
     class running;
     class poll_observer;
-    void end_given(detail::call_frame& frame) noexcept;
-    void come_out(detail::call_frame& frame) noexcept;
-    static bool is_past(std::chrono::steady_clock::time_point t) noexcept
-    {
-        return t != detail::forever && std::chrono::steady_clock::now() >= t;
-    }
+    void learn_reactor(int file) noexcept;
 
     // The calls of run() and its siblings.
     std::size_t call(std::size_t limit, bool may_wait,
@@ -207,19 +203,30 @@ private:
         std::chrono::steady_clock::time_point deadline);
     void take_part(caller const& c, std::size_t& counted, std::size_t limit,
         std::chrono::steady_clock::time_point deadline);
+    bool becomes_owner(caller const& c, std::size_t limit,
+        std::chrono::steady_clock::time_point deadline) const noexcept;
     void run_job(detail::task* job);
     bool rest(caller const& c, detail::idle_caller& self,
         std::chrono::steady_clock::time_point deadline);
 
     void produce(detail::call_frame& frame, std::size_t limit,
         std::chrono::steady_clock::time_point deadline);
-    std::size_t visit(detail::call_frame& frame, poll_observer& polls,
-        std::chrono::steady_clock::time_point deadline, std::chrono::milliseconds pause);
+    bool can_stay() const noexcept;
+    void count_plain(detail::call_frame& frame, std::size_t before, std::size_t n) noexcept;
+    template <class Run>
+    std::size_t run_counted(detail::call_frame& frame, Run run);
+    void count_handlers(detail::call_frame& frame);
+    bool look_at_time(detail::time_point now, detail::lease::sight const& s) noexcept;
+    void help(detail::parallelism::helper& h);
+    std::size_t run_next(
+        detail::call_frame& frame, std::chrono::steady_clock::time_point deadline);
     bool must_leave(detail::call_frame const& frame) const noexcept;
     void arrive();
 
     void wake_up() noexcept;
     void woken();
+    void come_for_right(detail::call_frame& frame) noexcept;
+    void call_lent() noexcept;
     template <class Awaited>
     bool pass_on_wake_up(
         std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept;
@@ -240,24 +247,21 @@ private:
     detail::crew threads_;
     detail::succession succession_;
     detail::decision decision_;
+    detail::parallelism parallelism_;
 
-    // Whether functions of produce_consume are posted in wrappers, too. Relaxed: those that are
-    // posted meanwhile are not seen.
+    // Whether functions that need nothing before they run are posted in wrappers, too. Relaxed:
+    // those that are posted meanwhile are not seen.
     mutable std::atomic<bool> wraps_{false};
     mutable std::atomic<bool> counts_{false}; // likewise: whether those that wait are counted
     mutable detail::posted_count depth_;
-    // Relaxed: numbers that need to differ only, and a plain sum.
+    // Relaxed: numbers that need to differ only.
     std::atomic<std::uint64_t> traced_{2}; // see note()
-    std::atomic<std::uint64_t> native_{0}; // handlers that were not wrapped
 
     // A handler of its own is in the io_context's queue.
     alignas(64) std::atomic<bool> wake_queued_{false};
     std::atomic<std::size_t> passed_on_{0}; // by so many threads that it was not meant for
     std::atomic<bool> called_{false};    // it was run inside of another handler
 
-    // When the producer calls threads out that wait inside the io_context beside it. Relaxed: a
-    // late value costs a call in vain, or a later one.
-    std::atomic<detail::time_point> next_call_{};
     detail::wakeup_op<strategy_service> wakeup_op_; // of the thread that has set that
 
     // Of the two queues that a task may wait in, one after the other.
@@ -289,8 +293,7 @@ class strategy_service::running
 {
 public:
     running(strategy_service& self, detail::call_frame& frame, detail::way how) noexcept
-        : self_(self)
-        , frame_(frame)
+        : frame_(frame)
         , running_(self.decision_, frame, how)
     {
     }
@@ -298,12 +301,10 @@ public:
     ~running()
     {
         ++frame_.counted;
-        if (!running_.end())
-            self_.come_out(frame_);
+        running_.end();
     }
 
 private:
-    strategy_service& self_;
     detail::call_frame& frame_;
     detail::decision::running running_;
 };
@@ -313,6 +314,8 @@ private:
 #include <asio_ewyk/impl/strategy_service.hpp>
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
 #include <asio_ewyk/impl/strategy_service.ipp>
+#include <asio_ewyk/impl/strategy_service_calls.ipp>
+#include <asio_ewyk/impl/strategy_service_production.ipp>
 #endif
 
 #endif

@@ -457,6 +457,14 @@ void observe(std::uint64_t value) noexcept
     told = mix(told * 3 + value + 1);
 }
 
+bool is_alone() noexcept
+{
+    for (std::size_t i = 0; i != used_threads; ++i)
+        if (i != now.running && threads[i].can_go_on())
+            return false;
+    return true;
+}
+
 void forget(std::uint64_t what_is_left) noexcept { threads[now.running].told = what_is_left; }
 
 void fail(char const* what) noexcept

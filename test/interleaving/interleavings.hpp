@@ -92,6 +92,9 @@ void await(F const& holds) noexcept
     await([](void const* f) { return (*static_cast<F const*>(f))(); }, &holds);
 }
 
+/// Whether all others wait, and will until this thread has done something.
+bool is_alone() noexcept;
+
 /// This thread has forgotten what it was told; only that is left.
 void forget(std::uint64_t what_is_left) noexcept;
 

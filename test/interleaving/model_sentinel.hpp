@@ -8,24 +8,9 @@
 #define ASIO_EWYK_TEST_INTERLEAVING_MODEL_SENTINEL_HPP
 
 #define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
-#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
 #include <asio_ewyk/detail/frame/lessor.hpp>
 
 namespace asio_ewyk::detail {
-
-// The system does not tell.
-struct thread_probe
-{
-    enum class state
-    {
-        unknown,
-        runs,
-        polls,
-        locks,
-        blocks,
-    };
-    state of(thread_id) noexcept { return state::unknown; }
-};
 
 class sentinel
 {
@@ -39,9 +24,9 @@ public:
 
     bool in_use() const noexcept { return in_use_; }
     void alert() noexcept {}
-    bool is_long(std::chrono::nanoseconds) const noexcept { return false; }
-    void missed_native() noexcept {}
-    void observe_waits(bool) noexcept {}
+    void observe_waits() noexcept { observes_ = true; }
+    bool observes_waits() const noexcept { return observes_; }
+    void knows_reactor(bool) noexcept {}
     bool refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 
@@ -50,6 +35,7 @@ public:
 
 private:
     bool in_use_;
+    bool observes_ = false;
 };
 
 }

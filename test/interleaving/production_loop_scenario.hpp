@@ -11,31 +11,6 @@
 #define INTERLEAVING_POOL_ONLY
 #include "succession_parts.hpp"
 
-#define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_CONTROL_HPP
-namespace asio_ewyk::detail {
-
-/// One thread is enough.
-struct parallelism_control
-{
-    explicit parallelism_control(bool) noexcept {}
-    bool leases() const noexcept { return true; }
-    bool count() const noexcept { return false; }
-    bool measures_this_thread() const noexcept { return true; }
-    bool producer_is_this_thread() const noexcept { return false; }
-    bool ended_window(bool) const noexcept { return false; }
-    void look(std::uint64_t) const noexcept {}
-    bool was_full() const noexcept { return false; }
-    void are_asleep(int, int) const noexcept {}
-    void gave() const noexcept {}
-    bool begin_spread() const noexcept { return false; }
-    void end_spread() const noexcept {}
-    bool samples() const noexcept { return false; }
-    int weight() const noexcept { return 1; }
-    void ran(std::chrono::nanoseconds, std::chrono::nanoseconds, int) const noexcept {}
-};
-
-}
-
 #include <asio_ewyk/detail/engine/decision.hpp>
 #define std stepped
 #include <asio_ewyk/detail/engine/production_loop.hpp>

@@ -137,7 +137,8 @@ public:
 private:
     static bool is_left_out(char const* where) noexcept
     {
-        return leaves_out && std::is_same_v<T, bool> && leaves_out(where);
+        return leaves_out && (std::is_same_v<T, bool> || std::is_same_v<T, int>)
+            && leaves_out(where);
     }
 
     T add(T by, char const* where) noexcept

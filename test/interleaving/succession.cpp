@@ -24,7 +24,7 @@ std::size_t states = 0;
 
 BOOST_DATA_TEST_CASE(has_one_producer_and_loses_no_request, interleaving::all_models(), each)
 {
-    auto const found = interleaving::explore(interleaving::succession_maker(each.what), 12'000'000);
+    auto const found = interleaving::explore(interleaving::succession_maker(each.what), 30'000'000);
     ++explored;
     states += found.states;
     BOOST_TEST_MESSAGE(each.name << ": " << found.states << " states, " << found.executions

@@ -92,13 +92,18 @@ inline std::vector<named_setup> concurrent_models()
             }
             for (auto pool : {stopped_pool, one_thread})
             {
-                c.add("two run", s, pool, {{}}, {.ready = 1, .limits = {0, 0}, .grace = grace});
+                // A mistake makes many more states of the same steps.
+                c.add("two run", s, pool, {{}},
+                    {.ready = 1,
+                        .limits = {0, 0},
+                        .grace = grace,
+                        .mistakes = always && pool.parked == 0});
                 if (always || pool.parked == 0)
                     c.add("one runs, one runs one", s, pool, {{}},
-                        {.posters = 1, .limits = {0, 1}, .grace = grace});
+                        {.posters = 1, .limits = {0, 1}, .grace = grace, .mistakes = 0});
             }
-            // With one thread in the pool the other strategy keeps that for tasks.
-            if (always)
+            // With one thread in the pool the other strategy keeps that for tasks, but lends it.
+            if (always || grace)
                 c.add("a handler waits for another one", s, one_thread, waits,
                     {.ready = 2, .grace = grace});
         }
@@ -112,11 +117,26 @@ inline std::vector<named_setup> concurrent_models()
             {.ready = 1, .limits = {0, 0}, .stops = true});
         c.add("a handler waits for another one", s, cold_pool_of_two, waits, {.ready = 2});
         c.add("one runs", s, two_threads, {{}, {}}, {.ready = 2});
-        c.add("a handler says that it waits for another one", s,
-            always ? one_thread : two_threads, {{.waits_for = 2, .section = true}, {}},
+        auto const enough = always ? one_thread : two_threads;
+        c.add("a handler says that it waits for another one", s, enough,
+            {{.waits_for = 2, .section = true}, {}},
             {.ready = 2, .grace = true, .endless = true});
-        c.add("a native handler", s, one_thread, {{.native = true}},
-            {.ready = 1, .grace = true, .visits = true});
+        c.add("a handler waits for another one, and one comes by I/O", s, enough,
+            {{.waits_for = 2}, {}, {}},
+            {.ready = 2, .posters = 1, .io = true, .grace = true, .mistakes = 0});
+        c.add("handlers are observed, and one waits for another one", s, one_thread, waits,
+            {.ready = 2, .grace = true, .wraps = true});
+        c.add("unobserved, and a handler waits for another one", s, one_thread, waits,
+            {.ready = 2, .grace = true, .unobserved = true});
+        // The watchdog calls the owner, in whose place one of the pool waits.
+        c.add("the owner is called", s, enough, {{.waits_for = 2}, {}, {}},
+            {.ready = 2, .posters = 1, .grace = true, .mistakes = 0, .calls = true});
+        c.add("a thread helps", s, two_threads, waits,
+            {.ready = 2, .grace = true, .mistakes = 0, .helped = true});
+        c.add("a thread helps, and the owner runs handlers in one", s, one_thread, {{}, {}},
+            {.ready = 2, .grace = true, .asks = true, .helped = true, .counts = true});
+        c.add("the owner runs handlers in one", s, one_thread, waits,
+            {.ready = 2, .grace = true, .mistakes = 0, .asks = true, .counts = true});
     }
     // The pool may take a thread for a producer that is about to find that it is none.
     c.add("a handler waits for the one that it posts", ewyk::strategy_t::eat_what_you_kill,
@@ -127,11 +147,41 @@ inline std::vector<named_setup> concurrent_models()
     // The other strategy has many more states of the same steps.
     c.add("two watch", ewyk::strategy_t::execute_produce_consume, cold_pool, waits,
         {.ready = 2, .grace = true, .two_watch = true});
-    c.add("a native handler is late", ewyk::strategy_t::execute_produce_consume, one_thread,
-        {{.native = true, .waits_for = 2}, {}}, {.ready = 2, .grace = true, .visits = true});
+    // The owner takes the right back, and is late again.
+    c.add("two handlers wait for another one", ewyk::strategy_t::execute_produce_consume,
+        one_thread, {{.waits_for = 2}, {}, {.waits_for = 4}, {}},
+        {.ready = 2, .posters = 1, .io = true, .grace = true, .mistakes = 0});
+    // What the pool gives back the owner runs without the right.
+    for (auto pool : {stopped_pool, one_thread, two_threads})
+        c.add("a handler is for the pool, and one waits for another one",
+            ewyk::strategy_t::eat_what_you_kill, pool,
+            {{.for_pool = true}, {.waits_for = pool.parked == 2 ? 3u : 0u}, {}},
+            {.ready = 2, .posters = 1, .grace = true, .mistakes = 0});
+    c.add("two run, a handler is for the pool, and one waits for another one",
+        ewyk::strategy_t::eat_what_you_kill, stopped_pool,
+        {{.for_pool = true}, {.waits_for = 3}, {}},
+        {.ready = 2, .posters = 1, .limits = {0, 0}, .grace = true, .mistakes = 0});
+    // The only thread of the pool is lent, and waits in place of the owner.
+    c.add("the owner is called, as one is for the pool", ewyk::strategy_t::eat_what_you_kill,
+        one_thread, {{.waits_for = 2}, {}, {.for_pool = true}},
+        {.ready = 3, .grace = true, .mistakes = 0, .calls = true});
+    c.add("nothing has done I/O", ewyk::strategy_t::execute_produce_consume, one_thread, waits,
+        {.ready = 2, .grace = true, .asks = true});
+    // The owner cannot have what is kept.
+    c.add("a handler that need not be handed over runs meanwhile",
+        ewyk::strategy_t::eat_what_you_kill, two_threads, {{.waits_for = 2}, non_blocking, {}},
+        {.ready = 2, .posters = 1, .grace = true, .mistakes = 0});
+    for (auto s : {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill})
+    {
+        c.add("two run, handlers throw", s, stopped_pool,
+            {{.throws = true, .waits_for = 2}, thrower},
+            {.ready = 2, .limits = {0, 0}, .grace = true, .mistakes = 0});
+        c.add("two run, a thread stops it", s, one_thread, {{}},
+            {.ready = 1, .limits = {0, 0}, .grace = true, .mistakes = 0, .stops = true});
+    }
     // One of the callers takes over.
     c.add("two run, a handler waits for another one", ewyk::strategy_t::execute_produce_consume,
-        stopped_pool, waits, {.ready = 2, .limits = {0, 0}, .grace = true});
+        stopped_pool, waits, {.ready = 2, .limits = {0, 0}, .grace = true, .mistakes = 0});
     return c.take();
 }
 
@@ -166,6 +216,9 @@ inline std::vector<named_setup> exclusive_models()
     c.add("two run, with three sections", s, stopped_pool, {section, section, section},
         {.ready = 3, .limits = {0, 0}});
     c.add("three have sections", s, one_thread, {section, section, section}, {.ready = 3});
+    // The owner has the right while one of the pool comes back.
+    c.add("two have sections, a thread posts", s, one_thread, {section, section, {}},
+        {.ready = 2, .posters = 1});
     c.add("two have sections", s, two_threads, {section, section}, {.ready = 2});
     // A thread has the lease in vain for one that comes back, which has had it meanwhile.
     c.add("one runs, one runs one, a section waits for another handler", s, stopped_pool,

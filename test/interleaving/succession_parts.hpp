@@ -55,7 +55,14 @@ enum class flaw
     end_wakes_none,          // nor the end of all work
     place_is_kept,           // the place of a lease that is taken over is forgotten
     away_is_not_counted,     // the pool may not produce while a task is in a section
-    late_stays_inside,       // a thread that is superseded does not leave the io_context
+    late_stays_inside,       // a thread that has lost the right and is no owner does not leave
+    owner_takes_nothing,     // the owner does not take the right back
+    owner_does_not_come,     // nor where it is called
+    lent_is_not_counted,     // a thread beside it, which has lost the right, is not called
+    seizes_what_is_kept,     // or also from a thread that keeps it
+    seized_place_is_kept,    // or forgets the place of the pool's thread that had it
+    stay_is_not_ended,       // one that leaves is the owner for ever
+    owner_passes_and_goes_on, // the owner does not wait until it has the right again
     blocks_producer,         // the producer runs what it should give to the pool
     keeps_what_is_back,      // no thread produces while the producer runs what the pool gave back
     ask_is_lost,             // the lost wake-up: a thread that asks while one produces is not heard
@@ -78,8 +85,31 @@ public:
             fail("two have the lease");
         hand();
     }
-    void hand() noexcept { holder_.set(self() + 1); }
+    void hand() noexcept
+    {
+        holder_.set(self() + 1);
+        lost[self()] = false;
+    }
     void drop() noexcept { holder_.set(0); }
+
+    /// From whichever thread has it.
+    void seize() noexcept
+    {
+        if (holder_.get() == self() + 1)
+            fail("a thread takes the lease from itself");
+        hand();
+    }
+
+    bool is_held() const noexcept { return holder_.get() == self() + 1; }
+    bool is_free() const noexcept { return holder_.get() == 0; }
+    std::size_t holder() const noexcept { return holder_.get() - 1; }
+
+    /// A thread that has lost the lease may run what it has found, and then no other handler.
+    void run_one_more() noexcept
+    {
+        if (!is_held() && std::exchange(lost[self()], true))
+            fail("a thread that has lost the lease runs another handler");
+    }
 
     void check() const noexcept
     {
@@ -106,6 +136,12 @@ public:
 
     /// The function that has ended a lease on that thread most lately.
     std::array<char const*, 8> last{};
+
+    /// Whether that thread has run a handler since it has lost the lease.
+    std::array<bool, 8> lost{};
+
+    /// Whether it has said that it waits for I/O, or could not have the lease.
+    std::array<bool, 8> may_wait{};
 
 private:
     word holder_{0};
@@ -171,6 +207,8 @@ inline bool is_forgotten(char const* where) noexcept
         return in == "hand_over"sv;
     case flaw::give_up_is_forgotten:
         return in == "give_up_request"sv;
+    case flaw::stay_is_not_ended:
+        return in == "end_stay"sv;
     case flaw::ask_is_lost:
         return in == "dispatch"sv || in == "produce"sv;
     default:
@@ -330,6 +368,22 @@ public:
         return true;
     }
 
+    ended seize(number& n, bool is_pooled, activity& what) noexcept
+    {
+        using interleaving::flaw;
+        if (interleaving::wrong == flaw::owner_takes_nothing)
+            return {false, false};
+        interleaving::one_step const together;
+        if (interleaving::wrong == flaw::seizes_what_is_kept && (word_.get() & kept) != 0)
+            word_.store(word_.get() - kept + leased);
+        ended const e = shipped_lease::seize(n, is_pooled, what);
+        if (e)
+            interleaving::book::now->seize();
+        else
+            interleaving::book::now->may_wait[interleaving::self()] = true;
+        return {e.now, e.pooled && interleaving::wrong != flaw::seized_place_is_kept};
+    }
+
     number adopt(bool is_pooled) noexcept
     {
         interleaving::one_step const together;
@@ -383,6 +437,8 @@ public:
     {
         interleaving::one_step const together;
         shipped_lease::mark(n, what);
+        if (what == activity::polls)
+            interleaving::book::now->may_wait[interleaving::self()] = true;
     }
 };
 
@@ -504,6 +560,7 @@ public:
     pool_threads& pool() noexcept { return pool_; }
     pool_threads const& pool() const noexcept { return pool_; }
     bool has_callers() const noexcept { return false; }
+    std::size_t stepping() const noexcept { return 0; }
     bool may_produce(call_frame const&) const noexcept { return true; }
     bool try_give(task& t, bool& occupies) noexcept { return pool_.try_give(t, occupies); }
     bool try_start(task& t, bool& occupies) noexcept { return pool_.try_start(t, occupies); }

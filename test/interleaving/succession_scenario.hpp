@@ -3,12 +3,14 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // Threads that run a context, as strategy_service does it: over an io_context that is a queue of
-// handlers, and a flag that it was stopped.
+// handlers, with its look for I/O among them, and a flag that it was stopped.
 
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_SCENARIO_HPP
 #define ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_SCENARIO_HPP
 
 #include "succession_parts.hpp"
+
+#include <asio_ewyk/detail/engine/decision.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -19,7 +21,8 @@ namespace interleaving {
 struct handler_kind
 {
     ewyk::invocation_t invocation = ewyk::invocation_t::blocking;
-    bool native = false;       // nothing wraps it
+    bool native = false;       // nothing wraps it, whatever the strategy
+    bool for_pool = false;     // by a strategy of its own
     bool throws = false;
     std::size_t posts = 0;     // another one
     std::size_t waits_for = 0; // blocks until that one has begun
@@ -34,13 +37,20 @@ struct setup
     std::vector<handler_kind> handlers = {};
     std::size_t ready = 0; // the first so many are ready at first; posters have the others
     std::size_t posters = 0;
+    bool io = false; // what they post comes by I/O
     // The callers of run(); or with a limit, of run_one() and its siblings that wait, again and
     // again.
     std::vector<std::size_t> limits = {0};
     bool grace = false;     // others may take over from a thread that is late,
     bool endless = false;   // and none is late by itself
+    std::size_t mistakes = 1; // so often it does not wait for anything
     bool two_watch = false; // threads are started by a second thread that watches
-    bool visits = false;    // native handlers were late before
+    bool asks = false;      // a thread that watches asks for a sign of life, before any I/O,
+    bool calls = false;     // and calls the owner while a thread of the pool waits for I/O
+    bool helped = false;    // and has a thread of the pool help, once
+    bool counts = false;    // the owner runs handlers inside of the wake-up
+    bool wraps = false;     // all handlers are observed
+    bool unobserved = false; // nothing tells when a thread waits for I/O
     bool stops = false;     // a thread stops the io_context
 
     std::size_t watchers() const noexcept { return !grace || endless ? 0 : two_watch ? 2 : 1; }
@@ -54,12 +64,16 @@ public:
         , pool_({s.limits.size(), s.parked, s.startable})
         , crew_(pool_, this, s.strategy != ewyk::strategy_t::produce_consume)
         , request_(*this)
+        , helper_(*this)
         , of_(crew_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0),
               s.strategy != ewyk::strategy_t::produce_consume,
               s.strategy == ewyk::strategy_t::produce_consume, this, request_)
+        , decision_(of_, {})
         , tasks_(s.handlers.size(), task(*this))
         , ready_(first_ready())
         , left_(s.handlers.size())
+        , mistakes_(s.mistakes)
+        , has_reactor_(looks_for_io() && !s.asks)
     {
         sleep::woken = &woken_;
         sleep::depth = &depth_;
@@ -67,7 +81,8 @@ public:
         of_.wake_by(
             [](void* self) noexcept { static_cast<succession_scenario*>(self)->wake_up(true); },
             this);
-        of_.visits_.word_.set(s.visits ? 2 : 0);
+        if (of_.watch().in_use() && !s.unobserved)
+            of_.watch().observe_waits();
         // A slot for each caller.
         crew_.callers().free_.bits_.set((std::uint64_t{1} << s.limits.size()) - 1);
         limit_.fill(unlimited);
@@ -89,7 +104,7 @@ public:
             return stop();
         for (std::size_t i = setup_.ready + index - posters; i < posted_by_threads();
              i += setup_.posters)
-            push(i + 1);
+            setup_.io ? arrive_by_io(i + 1) : push(i + 1);
     }
 
     bool may_rest(std::size_t index) const override
@@ -104,6 +119,8 @@ public:
             return "a handler is left unrun";
         if ((of_.lease_.word_.get() & 3) != 0)
             return "a lease is left";
+        if (of_.owner_thread_.get() != 0)
+            return "an owner is left";
         if (of_.asked_.get() != book_.is_under_way())
             return "a thread is awaited that will never come";
         if (crew_.away_.get() != 0 || crew_.callers_.parked_.any())
@@ -112,14 +129,7 @@ public:
     }
 
 private:
-    enum class way
-    {
-        leased,
-        handed_over,
-        kept,
-        here,
-        given,
-    };
+    using way = detail::way;
 
     // A handler that was given to the pool.
     struct task : detail::task
@@ -166,6 +176,25 @@ private:
         succession_scenario& of;
     };
 
+    struct helper : detail::task
+    {
+        explicit helper(succession_scenario& s) noexcept
+            : detail::task(&helper::act, {}, {})
+            , of(s)
+        {
+        }
+
+        static boost::core::typeinfo const* act(detail::task* base, detail::task_purpose purpose)
+        {
+            if (purpose == detail::task_purpose::run)
+                static_cast<helper*>(base)->of.help();
+            return nullptr;
+        }
+
+        succession_scenario& of;
+    };
+    static constexpr std::size_t help_task = 13; // among the tasks of the pool
+
     // One handler less is outstanding.
     struct after
     {
@@ -187,7 +216,9 @@ private:
             tell(n == 0 ? what : what + std::to_string(n));
     }
 
-    static constexpr std::size_t wake = 15; // among the handlers, the wake-up
+    // Among the handlers.
+    static constexpr std::size_t wake = 15;    // the wake-up
+    static constexpr std::size_t reactor = 13; // the look for I/O, by one thread at a time
 
     handler_kind const& kind(std::size_t n) const noexcept { return setup_.handlers[n - 1]; }
     std::size_t first_poster() const noexcept { return setup_.limits.size() + pool_.all(); }
@@ -202,8 +233,13 @@ private:
         std::uint64_t q = 0;
         for (std::size_t i = 0; i != setup_.ready; ++i)
             q |= std::uint64_t{i + 1} << 4 * i;
+        if (looks_for_io() && !setup_.asks)
+            q |= std::uint64_t{reactor} << 4 * setup_.ready;
         return q;
     }
+
+    // Elsewhere nobody hears of it.
+    bool looks_for_io() const noexcept { return setup_.grace && !setup_.unobserved; }
 
     // Those behind are posted by handlers.
     std::size_t posted_by_threads() const noexcept
@@ -226,7 +262,21 @@ private:
     void push(std::size_t n)
     {
         access("posts ", n);
+        check_rest();
         add(n);
+    }
+
+    // Where nothing goes on but what comes from outside, no thread could take a free lease; but the
+    // owner waits on where it was taken for late as it began to wait.
+    void check_rest() const
+    {
+        bool const mistaken = mistakes_.get() != setup_.mistakes;
+        if (self() < first_poster() || !is_alone() || mistaken || stopped_.get() != 0
+            || !book_.is_free() || of_.asked_.get())
+            return;
+        for (std::size_t i = 0; i != setup_.limits.size(); ++i)
+            if ((blocked_.get() >> i & 1) == 0)
+                fail("no thread has the lease, and none is to come");
     }
 
     void add(std::size_t n) noexcept
@@ -235,37 +285,133 @@ private:
         ready_.set(q | std::uint64_t{n} << (std::bit_width(q) + 3) / 4 * 4);
     }
 
-    // Waits for a handler, and runs it. False if the io_context was stopped.
+    void arrive_by_io(std::size_t n)
+    {
+        access("has I/O for ", n);
+        check_rest();
+        arrived_.set(arrived_.get() << 4 | n);
+    }
+
+    // Asio creates what waits for I/O when something needs it.
+    void provide_io()
+    {
+        access("provides I/O");
+        if (has_reactor_.get() != 0)
+            return;
+        has_reactor_.set(1);
+        add(reactor);
+    }
+
+    // As io_context::run_one(), or poll_one(). False if there was no handler, or it was stopped.
     bool run_one(detail::call_frame& frame, bool may_wait = true)
     {
-        if (!frame.produces())
-            fail("a thread that was superseded waits inside");
-        if (may_wait)
-            await([this] { return ready_.get() != 0 || stopped_.get() != 0; });
-        else
-            point();
-        bool const over = stopped_.get() != 0;
-        std::uint64_t const n = over ? 0 : ready_.get() & 15;
-        observe(n);
-        if (tells())
-            tell(n == 0 ? "finds no handler" : "finds handler " + std::to_string(n));
-        if (n == 0)
-            return false;
-        ready_.set(ready_.get() >> 4);
-        if (n == wake)
+        for (bool has_looked = false;; has_looked = true)
         {
-            woken(frame);
+            if (may_wait && !has_looked)
+            {
+                stay_in(on_condition_, true);
+                await([this] { return ready_.get() != 0 || stopped_.get() != 0; });
+                stay_in(on_condition_, false);
+            }
+            else
+                point();
+            if (has_looked)
+                end_look();
+            bool const over = stopped_.get() != 0;
+            std::uint64_t const n = over ? 0 : ready_.get() & 15;
+            bool const none_left = ready_.get() >> 4 == 0;
+            observe(n);
+            if (tells())
+                tell(n == 0 ? "finds no handler" : "finds handler " + std::to_string(n));
+            if (n == 0 || (n == reactor && has_looked && !may_wait))
+                return false;
+            ready_.set(ready_.get() >> 4);
+            if (n == reactor)
+            {
+                look_for_io(frame, may_wait && none_left);
+                continue;
+            }
+            run_found(frame, n);
             return true;
         }
-        if (kind(n).native)
+    }
+
+    // As Asio's reactor, with strategy_service::poll_observer.
+    void look_for_io(detail::call_frame& frame, bool waits)
+    {
+        observe(waits);
+        bool& may_wait = book_.may_wait[self()];
+        may_wait = false;
+        bool const has = of_.has_lease(frame);
+        if (!has && (frame.stays || waits))
+            of_.take_back(frame);
+        if (waits)
+            of_.begin_wait(frame);
+        if (waits && frame.stays && !may_wait)
+            fail("the owner waits for I/O without the lease");
+        forget_but(13, frame, waits);
+        if (waits)
+        {
+            stay_in(on_io_, true);
+            await([this] {
+                return (ready_.get() != 0 && on_condition_.get() == 0) || arrived_.get() != 0
+                    || stopped_.get() != 0;
+            });
+        }
+        else
+            point();
+        if (tells())
+            tell("comes from its look for I/O");
+        if (frame.produces())
+            of_.end_wait(frame);
+        forget_but(14, frame);
+    }
+
+    // Says for what this thread waits. Asio prefers a thread that waits for its condition to the one
+    // that waits for I/O; elsewhere any may come.
+    void stay_in(word& where, bool on) const noexcept
+    {
+        std::uint64_t const me = std::uint64_t{1} << self();
+        if (setup_.calls)
+            where.set(on ? where.get() | me : where.get() & ~me);
+    }
+
+    // One step with what comes next: Asio has a mutex.
+    void end_look() noexcept
+    {
+        if (tells())
+            tell("has looked for I/O");
+        stay_in(on_io_, false);
+        for (std::uint64_t all = arrived_.get(); all != 0; all >>= 4)
+            add(all & 15);
+        arrived_.set(0);
+        add(reactor);
+    }
+
+    void run_found(detail::call_frame& frame, std::size_t n)
+    {
+        if (n == wake)
+            woken(frame);
+        else if (wraps(kind(n)))
+            run_posted(frame, n);
+        else
         {
             ++frame.counted;
             after const done{*this};
             run(n, true);
         }
-        else
-            run_posted(frame, n);
-        return true;
+    }
+
+    bool wraps(handler_kind const& k) const noexcept
+    {
+        return !k.native
+            && (setup_.wraps || (setup_.grace && setup_.unobserved)
+                || !decision_.is_plain(strategy_of(k), k.invocation));
+    }
+
+    ewyk::strategy_t strategy_of(handler_kind const& k) const noexcept
+    {
+        return k.for_pool ? ewyk::strategy_t::produce_execute_consume : setup_.strategy;
     }
 
     void wake_up(bool by_succession = false)
@@ -283,31 +429,63 @@ private:
     {
         access("is called");
         wake_queued_.set(0);
+        bool const asked = setup_.asks && of_.give_sign();
+        if (asked && of_.needs_io())
+            provide_io();
         ++frame.uncounted;
         if (of_.is_exclusive())
         {
             if (frame.produces() && of_.awaited())
-                of_.serve_section(frame, frame.stays && crew_.runners() == 1);
+                of_.serve_section(frame, frame.stays && wrong != flaw::owner_passes_and_goes_on);
         }
-        else
-            settle(frame);
-        if (must_leave(frame) || !frame.produces())
-            come_out(frame);
+        else if (!of_.settle(frame) && frame.stays && wrong != flaw::owner_does_not_come)
+            come_for_right(frame);
+        else if (asked && frame.stays && of_.is_lending())
+            call_lent(frame);
+        if (!setup_.counts || !frame.stays || std::exchange(frame.counts, true))
+            return;
+        struct end
+        {
+            detail::call_frame& frame;
+            ~end() { frame.counts = false; }
+        } const on_exit{frame};
+        while (run_one(frame, false))
+        {
+        }
+    }
+
+    // The thread that is woken may come at once, or later than this one waits for it; but where the
+    // owner was called it comes, if it still waits.
+    void come_for_right(detail::call_frame& frame)
+    {
+        if (of_.take_back(frame))
+            call_lent(frame);
+    }
+
+    void call_lent(detail::call_frame& frame)
+    {
+        bool const kept = of_.keep(frame);
+        wake_up();
+        if (setup_.calls)
+            await([this] { return wake_queued_.get() == 0 || on_io_.get() == 0; });
+        if (kept)
+            of_.keep_no_more(frame);
     }
 
     // What runs a handler.
 
     void run_posted(detail::call_frame& frame, std::size_t n)
     {
-        way const how = decide(frame, kind(n).invocation);
+        bool may_block = true;
+        way how = decision_.decide(
+            frame, strategy_of(kind(n)), kind(n).invocation, nullptr, may_block);
+        if (how == way::given && wrong == flaw::blocks_producer)
+            how = of_.keep(frame) ? way::kept : way::here;
         forget_but(3, frame, 16 * n + static_cast<std::size_t>(how));
         if (how == way::given)
         {
             ++frame.counted;
-            give(n);
-            if (!of_.is_exclusive() && !of_.has_lease(frame) && !settle(frame))
-                come_out(frame);
-            return;
+            return give(n);
         }
         after const done{*this};
         until_end const running(*this, frame, n, how);
@@ -316,79 +494,35 @@ private:
 
     struct until_end
     {
-        until_end(succession_scenario& s, detail::call_frame& f, std::size_t n, way h) noexcept
+        until_end(succession_scenario& s, detail::call_frame& f, std::size_t n, way how) noexcept
             : of(s)
             , frame(f)
-            , number(n)
-            , how(h)
+            , left(16 * n + static_cast<std::size_t>(how))
+            , running(s.decision_, f, how)
         {
-            frame.in_task = true;
         }
         until_end(until_end const&) = delete;
         until_end& operator=(until_end const&) = delete;
 
         ~until_end()
         {
-            of.forget_but(4, frame, 16 * number + static_cast<std::size_t>(how));
-            of.end_task(frame, how);
-            of.forget_but(5, frame, number);
+            of.forget_but(4, frame, left);
+            ++frame.counted;
+            running.end();
+            of.forget_but(5, frame, left);
         }
 
         succession_scenario& of;
         detail::call_frame& frame;
-        std::size_t number;
-        way how;
+        std::size_t left;
+        detail::decision::running running;
     };
-
-    way decide(detail::call_frame& frame, ewyk::invocation_t i)
-    {
-        using enum detail::sub_strategy;
-        ewyk::strategy_t const s = setup_.strategy;
-        auto sub = detail::choose(s, i, true, true);
-        if (sub == execute_produce_consume)
-        {
-            if (!of_.has_lease(frame))
-                return way::here;
-            if (of_.watch().in_use() && of_.may_be_taken_over(frame, s))
-            {
-                of_.mark_task(frame);
-                return way::leased;
-            }
-            sub = detail::choose(s, i, true, of_.hand_over(frame, s));
-        }
-        if (sub == produce_execute_consume && wrong != flaw::blocks_producer)
-            return way::given;
-        if (sub == execute_produce_consume)
-            return way::handed_over;
-        return !of_.is_exclusive() && of_.keep(frame) ? way::kept : way::here;
-    }
-
-    void end_task(detail::call_frame& frame, way how)
-    {
-        ++frame.counted;
-        frame.in_task = false;
-        if (how == way::kept)
-            of_.keep_no_more(frame);
-        else if (!of_.is_exclusive() && !settle(frame))
-            come_out(frame);
-    }
-
-    bool settle(detail::call_frame& frame)
-    {
-        return of_.settle(frame) || wrong == flaw::late_stays_inside;
-    }
-
-    void come_out(detail::call_frame& frame)
-    {
-        if (std::exchange(frame.stays, false))
-            leaves_[self()] = true;
-    }
 
     void give(std::size_t n)
     {
         pool_.product[self()] = n;
         if (detail::task* const back
-            = crew_.give(detail::task_ptr(&tasks_[n - 1]), setup_.strategy))
+            = crew_.give(detail::task_ptr(&tasks_[n - 1]), strategy_of(kind(n))))
             run_back(back);
     }
 
@@ -432,6 +566,9 @@ private:
         bool const alone = inside && of_.is_exclusive();
         if (alone)
             begin_alone();
+        else if (detail::call_frame const& f = *detail::call_frame::find(this);
+                 inside && !f.stays && !f.helps)
+            book_.run_one_more();
         struct leave
         {
             succession_scenario& of;
@@ -453,7 +590,12 @@ private:
             away = detail::call_frame::go_away(&k);
         }
         if (k.waits_for != 0)
+        {
+            std::uint64_t const me = std::uint64_t{1} << self();
+            blocked_.set(blocked_.get() | me);
             await([&] { return (begun_.get() >> (k.waits_for - 1) & 1) != 0; });
+            blocked_.set(blocked_.get() & ~me);
+        }
         if (k.section)
         {
             if (away)
@@ -472,6 +614,8 @@ private:
     {
         if (runs_.get() != 0)
             fail("two handlers run at a time");
+        if (!book_.is_held())
+            fail("a handler runs without the lease");
         runs_.set(1);
     }
 
@@ -488,8 +632,9 @@ private:
         std::size_t const me = self();
         std::uint64_t left = frame.lease_number * 256 + more;
         left = left * 16 + (limit_[me] == unlimited ? 0 : frame.counted + 1);
+        left = left * 4 + frame.counts + 2 * frame.helps;
         left = left * 32 + frame.produces() + 2 * (frame.counted + frame.uncounted != 0)
-            + 4 * frame.stays + 8 * (frame.leased_by != nullptr) + 16 * leaves_[me];
+            + 4 * frame.stays + 8 * (frame.leased_by != nullptr) + 16 * book_.lost[me];
         forget((left * 8 + counted_[me]) * 16 + where);
     }
 
@@ -502,10 +647,17 @@ private:
 
             ~out()
             {
+                if (std::exchange(frame.stays, false))
+                {
+                    of.of_.end_stay();
+                    of.lend(1);
+                }
                 bool const stopped = of.stopped();
-                std::size_t const known = 2 * (std::uncaught_exceptions() != 0) + stopped;
+                bool const only = !frame.is_pooled() && of.crew_.runners() == 1;
+                std::size_t const known
+                    = 4 * only + 2 * (std::uncaught_exceptions() != 0) + stopped;
                 of.forget_but(6, frame, known);
-                of.of_.leave(frame, !stopped);
+                of.of_.leave(frame, !stopped && !only);
                 of.forget_but(7, frame, known);
                 if (stopped)
                 {
@@ -517,49 +669,101 @@ private:
                     of.wake_up();
             }
         } const on_exit{*this, frame};
-        bool const endless = limit == unlimited && !(frame.is_pooled() && of_.is_exclusive());
+        bool const may_stay = limit == unlimited && !frame.is_pooled();
         while (frame.counted < limit && !must_leave(frame))
         {
-            leaves_[self()] = false;
             forget_but(1, frame);
-            bool const visits = setup_.visits && of_.visits();
-            bool const stays = frame.stays = endless && !visits;
+            bool const stays = frame.stays = may_stay && can_stay() && of_.begin_stay();
+            if (stays)
+                lend(-1);
+            if (!stays && !frame.produces() && wrong != flaw::late_stays_inside)
+                break;
             bool any = false;
             if (stays)
                 do
                     forget_but(2, frame);
-                while (run_one(frame) && !leaves_[self()]);
-            else if (visits)
-                any = visit(frame);
+                while (run_one(frame));
             else
-                any = run_one(frame);
-            frame.stays = false;
-            if (!frame.produces() || (stays && stopped()))
-                break;
-            if (!any && !stays)
-                break;
-            if (!stays && !of_.is_exclusive() && !settle(frame))
+                any = run_next(frame);
+            if (stays || !any || !frame.produces()
+                || (!of_.is_exclusive() && !settle(frame)))
                 break;
         }
     }
 
-    bool visit(detail::call_frame& frame)
+    bool can_stay() const
     {
-        of_.mark_native(frame);
-        if (run_one(frame, false))
-            return true;
-        return settle(frame) && run_one(frame);
+        return of_.is_exclusive() ? !crew_.some_are_away() : of_.watch().observes_waits();
+    }
+
+    bool run_next(detail::call_frame& frame)
+    {
+        if (of_.watch().in_use() && !of_.watch().observes_waits())
+        {
+            of_.mark_busy(frame);
+            if (run_one(frame, false))
+                return true;
+            if (!of_.settle(frame) || stopped())
+                return false;
+        }
+        return run_one(frame);
+    }
+
+    bool settle(detail::call_frame& frame)
+    {
+        return of_.settle(frame) || wrong == flaw::late_stays_inside;
     }
 
     // A thread of the pool that was asked to.
     void arrive()
     {
         detail::call_frame& here = *detail::call_frame::find(this);
+        struct end
+        {
+            succession_scenario& of;
+            ~end() { of.lend(-1); }
+        } const on_exit{*this};
+        lend(1);
         if (!succession_arrives(here))
             return;
+        if (of_.needs_io())
+            provide_io();
         if (of_.watch().in_use())
             crew_.pool().keep_one_parked();
         produce(here, unlimited);
+    }
+
+    void lend(int n)
+    {
+        if (wrong == flaw::lent_is_not_counted)
+            return;
+        if (n > 0)
+            of_.lend();
+        else
+            of_.lend_no_more();
+    }
+
+    // Without the right, beside the thread that produces.
+    void help()
+    {
+        detail::call_frame& here = *detail::call_frame::find(this);
+        here.in_task = false;
+        struct end
+        {
+            succession_scenario& of;
+            detail::call_frame& frame;
+            ~end()
+            {
+                frame.helps = false;
+                of.of_.left_from_beside();
+                of.wake_up();
+            }
+        } const on_exit{*this, here};
+        here.helps = true;
+        of_.came_beside();
+        do
+            forget_but(15, here);
+        while (!must_leave(here) && !stopped() && run_one(here, false));
     }
 
     bool succession_arrives(detail::call_frame& frame)
@@ -641,13 +845,19 @@ private:
                 detail::call_frame& frame;
                 ~add() { counted += limit == unlimited ? 0 : frame.counted; }
             } const at_end{counted, limit, frame};
-            if (arrives ? succession_arrives(frame) : of_.acquire(frame))
+            struct end
+            {
+                succession_scenario& of;
+                ~end() { of.lend(-1); }
+            } const on_exit{*this};
+            lend(1);
+            if ((arrives ? succession_arrives(frame) : of_.acquire(frame)) || becomes_owner(limit))
                 produce(frame, limit == unlimited ? limit : limit - counted);
         };
         while (counted < limit && !stopped())
         {
             forget(counted * 16 + 8);
-            if (of_.is_free())
+            if (of_.is_free() || becomes_owner(limit))
             {
                 work(false);
                 if (counted >= limit || stopped())
@@ -663,6 +873,12 @@ private:
             else
                 run_job(job);
         }
+    }
+
+    bool becomes_owner(std::size_t limit) const
+    {
+        return limit == unlimited && !of_.is_exclusive() && of_.watch().observes_waits()
+            && !of_.has_owner();
     }
 
     void run_job(detail::task* job)
@@ -721,20 +937,46 @@ private:
     void watch(bool first)
     {
         bool const starts = !first || !setup_.two_watch;
-        std::uint64_t last = 0; // nothing is marked so
-        // It could take over each time that a thread looks for a native handler, without end: there
-        // is a grace. So it does it once.
-        std::uint64_t natives = 1;
-        for (;;)
+        if (first && setup_.asks)
+            of_.sentinel_.owner.ask_for_sign();
+        if (first && setup_.helped)
         {
+            pool_.product[self()] = help_task;
+            pool_.try_execute(crew_.pool().client(), &helper_);
+        }
+        for (bool calls = first && setup_.calls;;)
+        {
+            // A thread that waits for I/O is taken for late only where it has begun to since it was
+            // seen.
             auto const late = [&] {
                 std::uint64_t const n = of_.lease_.word_.get();
                 std::uint64_t const mark = of_.lease_.mark_.get();
-                return first && (n & 1) != 0 && mark >> 18 == n >> 3
-                    && (mark >> 16 & 3) > (natives == 0) && mark >> 16 != last;
+                bool const polls = mark >> 18 == n >> 3
+                    && (mark >> 16 & 3) == static_cast<unsigned>(detail::lease::activity::polls);
+                return first && (n & 1) != 0 && !polls
+                    && (mistakes_.get() != 0 || (blocked_.get() >> book_.holder() & 1) != 0);
             };
-            forget((last * 4 + natives) * 4);
-            await([&] { return late() || (starts && needs_start_.get() != 0); });
+            // The watchdog calls again and again; what counts is where a thread waits for the
+            // condition.
+            auto const is_lent = [&] {
+                std::uint64_t const n = of_.lease_.word_.get();
+                return calls && on_condition_.get() != 0 && (n & 1) != 0
+                    && of_.lease_.mark_.get() >> 16 == (n >> 3 << 2 | 2)
+                    && of_.owner_thread_.get() != 0
+                    && (of_.owner_thread_.get() != static_cast<int>(of_.lease_.producer_.get())
+                        || of_.lent_.get() != 0);
+            };
+            forget(calls);
+            await([&] { return late() || is_lent() || (starts && needs_start_.get() != 0); });
+            if (is_lent())
+            {
+                if (tells())
+                    tell("calls the owner");
+                calls = false;
+                observe(1);
+                of_.sentinel_.owner.call_owner();
+                continue;
+            }
             if (starts && needs_start_.get() != 0)
             {
                 if (tells())
@@ -744,20 +986,14 @@ private:
                 of_.sentinel_.owner.start_pending();
                 continue;
             }
-            detail::lease::sight s;
-            s.which = of_.lease_.word_.get() >> 3;
-            s.leased = true;
-            s.pooled = (of_.lease_.word_.get() & 4) != 0;
-            last = of_.lease_.mark_.get() >> 16;
-            s.what = static_cast<detail::lease::activity>(last & 3);
+            std::uint64_t const which = of_.lease_.word_.get() >> 3;
+            if ((blocked_.get() >> book_.holder() & 1) == 0)
+                mistakes_.set(mistakes_.get() - 1);
             if (tells())
                 tell("sees the lease");
-            natives -= s.what == detail::lease::activity::native;
-            forget((last * 4 + natives) * 4 + 1 + s.pooled);
-            if (!of_.sentinel_.owner.may_take_over(s))
-                continue;
+            forget(which * 4 + 2 + calls);
             // One that may start threads would be the watchdog.
-            if (of_.sentinel_.owner.take_over(s.which, !setup_.two_watch)
+            if (of_.sentinel_.owner.take_over(which, !setup_.two_watch)
                     == detail::lessor::outcome::needs_start
                 && wrong != flaw::start_is_forgotten)
             {
@@ -778,16 +1014,23 @@ private:
     detail::elastic_threads pool_;
     detail::crew crew_;
     request request_;
+    helper helper_;
     detail::succession of_;
+    detail::decision decision_;
     std::vector<task> tasks_;
     word ready_; // four bits each, the first in the lowest
     word left_;  // so many handlers have not ended
+    word mistakes_;
+    word has_reactor_;
+    word on_condition_{0}; // a bit for each thread that waits so
+    word on_io_{0};
+    word arrived_{0};     // by I/O that nobody has looked for, four bits each
+    word blocked_{0}; // a bit for each thread that waits in a handler
     word stopped_{0};
     word wake_queued_{0};
     word begun_{0}; // a bit for each handler
     word runs_{0};  // whether a handler runs, where one may at a time
     word needs_start_{0};
-    std::array<bool, 8> leaves_{}; // the io_context when the handler is over
     std::array<std::size_t, 8> counted_{}; // where that is limited
     std::array<std::size_t, 8> limit_{};
 };
@@ -800,6 +1043,7 @@ public:
     {
         static bool const kept_apart = [] {
             keep_apart(reinterpret_cast<void**>(&detail::call_frame::top_));
+            detail::number_of_this_thread = [] { return static_cast<int>(self()) + 1; };
             stepped::leaves_out = &is_forgotten;
             return true;
         }();

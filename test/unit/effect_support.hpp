@@ -138,7 +138,9 @@ private:
 
     std::thread::id const caller_ = std::this_thread::get_id();
     ewyk::worker_pool pool_{{.max_threads = 1, .reserve = 0}};
-    ewyk::strategy_context context_{pool_};
+    // With a grace what may block runs where it is found.
+    ewyk::strategy_context context_{
+        pool_, ewyk::strategy.eat_what_you_kill, std::chrono::nanoseconds::zero()};
 
 public:
     ewyk::strategy_executor const base;   // what I/O objects of the test have

@@ -291,25 +291,30 @@ BOOST_DATA_TEST_CASE(it_ends_at_once_on_a_lease, leasing, s)
     }
 }
 
-// Without a thread to take over it is as without a grace.
+// Where no thread can take over a handler runs all the same; when there is one, it does.
 BOOST_AUTO_TEST_CASE(a_small_pool_does_what_it_can)
 {
     for (std::size_t const threads : {1u, 2u})
     {
+        event begun;
         event release;
         event ran;
-        ewyk::strategy_context ctx({.grace = endless, .max_threads = threads});
+        ewyk::strategy_context ctx({.max_threads = threads});
         auto const work = asio::make_work_guard(ctx);
         deadline const d(ctx);
         std::optional<blockade> all(std::in_place, ctx.pool(), threads);
         BOOST_TEST_REQUIRE(all->holds());
         std::thread caller([&] { ctx.run(); });
-        asio::post(ctx, [&] { release.wait(); });
+        asio::post(ctx, [&] {
+            begun.set();
+            release.wait();
+        });
         asio::post(asio::require(ctx.get_executor(), ewyk::invocation.non_blocking),
             [&] { ran.set(); });
+        BOOST_TEST(begun.wait());
+        all.reset();
         BOOST_TEST(ran.wait());
         release.set();
-        all.reset();
         ctx.stop();
         caller.join();
     }

@@ -155,8 +155,9 @@ BOOST_AUTO_TEST_CASE(which_sub_strategy)
     all(run(strategy.eat_what_you_kill, invocation.blocking, 4, 24h), &m::on_lease);
 }
 
-// With one producer, a grace that nothing fast overruns, and without learning.
-BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_each_slow_task)
+// With one producer, and a grace that nothing fast overruns. The first one gives the right away, and
+// so do those that run where it is then.
+BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_slow_tasks)
 {
     constexpr std::size_t fast = 50; // with the slow ones too few for a decision that leases do not pay
     constexpr std::size_t slow = 5;
@@ -167,15 +168,13 @@ BOOST_AUTO_TEST_CASE(a_lazy_hand_over_for_each_slow_task)
         asio::post(ctx, [is_slow = i % 11 == 5, &ctx] {
             if (!is_slow)
                 return;
-            auto const before = ctx.metrics();
             ewyk::blocking_section const section;
-            auto const m = ctx.metrics();
-            LOCKED_TEST(m.taken_over > before.taken_over);
+            LOCKED_TEST(ctx.metrics().taken_over != 0u);
         });
     BOOST_TEST(ctx.run() == fast + slow);
     auto const m = ctx.metrics();
-    BOOST_TEST(m.taken_over == slow);
-    BOOST_TEST(m.hand_overs() == slow + m.execute_produce_consume);
+    BOOST_TEST(m.taken_over <= slow);
+    BOOST_TEST(m.hand_overs() == m.taken_over + m.execute_produce_consume);
 }
 
 // Also unannounced: another thread takes over while the task still runs.

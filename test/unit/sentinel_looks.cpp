@@ -60,8 +60,12 @@ class owner final : public asio_ewyk::detail::lessor
 {
 public:
     int taken_over() const noexcept { return taken_over_; }
+    int asked() const noexcept { return asked_; }
+    int called() const noexcept { return called_; }
 
-    bool may_take_over(lease::sight const&) const noexcept override { return true; }
+    bool gives_signs = false;
+    bool beside = false; // others wait inside
+    bool owned = false;  // by a thread that waits for the right
 
     outcome take_over(lease::number, bool) noexcept override
     {
@@ -70,9 +74,15 @@ public:
         return outcome::taken;
     }
 
-    void call_out() noexcept override {}
-    bool waits_for_io() const noexcept override { return true; }
-    bool provide_io() noexcept override { return false; }
+    void ask_for_sign() noexcept override { ++asked_; }
+    bool has_sign() const noexcept override { return gives_signs; }
+    bool is_alone() const noexcept override { return !beside; }
+    bool is_lent(lease::sight const&) const noexcept override { return owned; }
+    void call_owner() noexcept override { ++called_; }
+    bool watched(asio_ewyk::detail::time_point, lease::sight const&) noexcept override
+    {
+        return false;
+    }
     void start_pending() noexcept override {}
     void release(lease::number) noexcept override {}
     void go_away(asio_ewyk::detail::call_frame&) noexcept override {}
@@ -81,6 +91,8 @@ public:
 private:
     std::thread::id const looks_ = std::this_thread::get_id();
     int taken_over_ = 0;
+    int asked_ = 0;
+    int called_ = 0;
 };
 
 } // namespace
@@ -127,7 +139,7 @@ BOOST_DATA_TEST_CASE(a_second_look_leaves_a_task_that_computes,
     auto n = number - 1;
     auto const next_task = [&] {
         BOOST_TEST(l.renew(n));
-        l.mark(++n, lease::activity::task);
+        l.mark(++n, lease::activity::busy);
     };
     auto now = std::chrono::steady_clock::now();
     auto due = now;
@@ -156,61 +168,6 @@ BOOST_DATA_TEST_CASE(a_second_look_leaves_a_task_that_computes,
     s.stop(true);
 }
 
-// So that what blocks after a short task is late with the next check but one, and not a long
-// interval later.
-BOOST_AUTO_TEST_CASE(one_that_finds_the_thread_asleep_is_soon_followed_by_another)
-{
-    using asio_ewyk::detail::thread_probe;
-    if (thread_probe().of(asio_ewyk::detail::this_thread_id()) == thread_probe::state::unknown)
-    {
-        BOOST_TEST_MESSAGE("skipped: the system does not tell what a thread does");
-        return;
-    }
-    lease l;
-    owner o;
-    asio_ewyk::detail::sentinel s(l, o, 10us);
-    auto& looks = (watchdog::client&)s; // which is nobody else's business
-    std::atomic<lease::number> number{};
-    std::atomic<bool> over{false};
-    std::thread producer([&] {
-        lease::number mine{};
-        BOOST_TEST(l.acquire(mine, false));
-        for (number = mine + 1; !over;)
-            std::this_thread::sleep_for(1ms);
-    });
-    while (number == 0)
-        std::this_thread::yield();
-    auto n = number - 1;
-    auto now = std::chrono::steady_clock::now();
-    // Where a native handler was late the watchdog goes on with its checks for a while.
-    for (int i = 0; i != 10'000 && o.taken_over() == 0; ++i)
-        looks.look(now += 1ms);
-    BOOST_TEST(o.taken_over() == 1);
-    auto due = now;
-    for (int i = 0; i != 10'000 && due - now < 8ms; ++i)
-    {
-        now = due;
-        BOOST_TEST(l.renew(n));
-        l.mark(++n, lease::activity::task);
-        due = looks.look(now);
-    }
-    BOOST_TEST((due - now >= 8ms));
-    // If the thread is about to fall asleep again, it has not blocked.
-    for (int i = 0; i != 100 && o.taken_over() == 1; ++i)
-    {
-        now = due;
-        BOOST_TEST(l.renew(n));
-        l.mark(++n, lease::activity::waits);
-        due = looks.look(now);
-        if (due - now < 1ms)
-            looks.look(due);
-    }
-    BOOST_TEST(o.taken_over() == 2);
-    over = true;
-    producer.join();
-    s.stop(true);
-}
-
 // Its thread has not said that it waits, so it is in a handler, which nothing else marks.
 BOOST_AUTO_TEST_CASE(one_that_would_tell_that_it_waits_is_soon_followed_by_another)
 {
@@ -223,7 +180,8 @@ BOOST_AUTO_TEST_CASE(one_that_would_tell_that_it_waits_is_soon_followed_by_anoth
     lease l;
     owner o;
     asio_ewyk::detail::sentinel s(l, o, 1ms);
-    s.observe_waits(true);
+    s.observe_waits();
+    s.knows_reactor(true);
     auto& looks = (watchdog::client&)s; // which is nobody else's business
     std::atomic<asio_ewyk::detail::thread_id> id{};
     std::atomic<bool> over{false};
@@ -247,6 +205,123 @@ BOOST_AUTO_TEST_CASE(one_that_would_tell_that_it_waits_is_soon_followed_by_anoth
     s.stop(true);
 }
 
+namespace {
+
+bool system_tells()
+{
+    using asio_ewyk::detail::thread_probe;
+    if (thread_probe().of(asio_ewyk::detail::this_thread_id()) != thread_probe::state::unknown)
+        return true;
+    BOOST_TEST_MESSAGE("skipped: the system does not tell what a thread does");
+    return false;
+}
+
+// A thread that has the lease, and sleeps on a lock.
+class sleeper
+{
+public:
+    explicit sleeper(lease& l, lease::activity what)
+        : thread_([this, &l, what] {
+            lease::number mine{};
+            BOOST_TEST(l.acquire(mine, what == lease::activity::polls));
+            l.mark(mine, what);
+            id_ = asio_ewyk::detail::this_thread_id();
+            over_.wait(false);
+        })
+    {
+        using asio_ewyk::detail::thread_probe;
+        while (id_ == 0 || thread_probe().of(id_) != thread_probe::state::locks)
+            std::this_thread::yield();
+    }
+
+    ~sleeper()
+    {
+        over_ = true;
+        over_.notify_one();
+        thread_.join();
+    }
+
+private:
+    std::atomic<asio_ewyk::detail::thread_id> id_{};
+    std::atomic<bool> over_{false};
+    std::thread thread_;
+};
+
+// Looks for a second, as often as that asks for it. How often that was.
+int look_for_a_second(watchdog::client& looks)
+{
+    int n = 0;
+    auto const began = std::chrono::steady_clock::now();
+    for (auto due = began; due - began < 1s; ++n)
+        due = looks.look(due);
+    return n;
+}
+
+} // namespace
+
+// A thread that gives a sign of life waits for a condition. That is asked for less and less often.
+BOOST_DATA_TEST_CASE(one_that_gives_a_sign_is_not_late,
+    boost::unit_test::data::make({false, true}), beside)
+{
+    if (!system_tells())
+        return;
+    lease l;
+    owner o;
+    o.gives_signs = true;
+    o.beside = beside;
+    asio_ewyk::detail::sentinel s(l, o, 1ms);
+    s.observe_waits();
+    s.knows_reactor(true);
+    {
+        sleeper const producer(l, beside ? lease::activity::busy : lease::activity::unknown);
+        look_for_a_second((watchdog::client&)s);
+    }
+    BOOST_TEST(o.taken_over() == 0);
+    BOOST_TEST(o.asked() > 5);
+    BOOST_TEST(o.asked() < 40);
+    s.stop(true);
+}
+
+// Nobody waits beside it, so it is in a handler, and no sign is needed.
+BOOST_AUTO_TEST_CASE(one_that_has_waited_and_sleeps_is_late)
+{
+    if (!system_tells())
+        return;
+    lease l;
+    owner o;
+    asio_ewyk::detail::sentinel s(l, o, 1ms);
+    s.observe_waits();
+    s.knows_reactor(true);
+    {
+        sleeper const producer(l, lease::activity::busy);
+        look_for_a_second((watchdog::client&)s);
+    }
+    BOOST_TEST(o.taken_over() > 0);
+    BOOST_TEST(o.asked() == 0);
+    s.stop(true);
+}
+
+// A thread of the pool that waits for I/O in place of the owner: that is called, less and less often.
+BOOST_DATA_TEST_CASE(the_owner_is_called_while_a_lent_thread_waits,
+    boost::unit_test::data::make({false, true}), owned)
+{
+    lease l;
+    owner o;
+    o.owned = owned;
+    asio_ewyk::detail::sentinel s(l, o, 1ms);
+    s.observe_waits();
+    s.knows_reactor(true);
+    {
+        sleeper const producer(l, lease::activity::polls);
+        int const looks = look_for_a_second((watchdog::client&)s);
+        BOOST_TEST(looks < 100);
+    }
+    BOOST_TEST(o.called() >= (owned ? 3 : 0));
+    BOOST_TEST(o.called() <= (owned ? 20 : 0));
+    BOOST_TEST(o.taken_over() == 0);
+    s.stop(true);
+}
+
 BOOST_AUTO_TEST_CASE(never_find_a_late_task_with_the_longest_grace)
 {
     lease l;
@@ -255,8 +330,7 @@ BOOST_AUTO_TEST_CASE(never_find_a_late_task_with_the_longest_grace)
     auto& looks = (watchdog::client&)s; // which is nobody else's business
     lease::number mine{};
     BOOST_TEST(l.acquire(mine, false));
-    l.mark(mine, lease::activity::task);
-    BOOST_TEST(!s.is_long(100'000h));
+    l.mark(mine, lease::activity::busy);
     auto const now = std::chrono::steady_clock::now();
     for (auto due = now; due < now + 2s;)
     {

@@ -24,7 +24,7 @@ asio::io_context::executor_type native(asio::io_context& ioc)
     return ioc.get_executor();
 }
 
-// How often a producer was called out of the io_context while the function ran.
+// How often a thread inside the io_context was woken while the function ran.
 template <class F>
 std::size_t wake_ups(F f)
 {

@@ -33,26 +33,11 @@
 
 // What it does, threads of the scenarios do.
 #define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
-#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
 #define std checked
 #define syscall checked_futex
 #include <asio_ewyk/detail/frame/lessor.hpp>
 
 namespace asio_ewyk::detail {
-
-// The system does not tell.
-struct thread_probe
-{
-    enum class state
-    {
-        unknown,
-        runs,
-        polls,
-        locks,
-        blocks,
-    };
-    state of(thread_id) noexcept { return state::unknown; }
-};
 
 struct sentinel
 {
@@ -62,9 +47,8 @@ struct sentinel
 
     bool in_use() const noexcept { return true; }
     void alert() noexcept {}
-    bool is_long(std::chrono::nanoseconds) const noexcept { return false; }
-    void missed_native() noexcept {}
-    void observe_waits(bool) noexcept {}
+    bool observes_waits() const noexcept { return true; }
+    void knows_reactor(bool) noexcept {}
     void stop(bool) noexcept {}
 
     lessor& owner;

@@ -2,8 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Leases of the right to produce: which thread goes on is decided by one compare-and-swap, and the next
-// one sees what the producer before it wrote plainly.
+// Leases of the right to produce: which thread goes on is decided by one compare-and-swap, and the
+// next one, or the owner that takes the right from any, sees what the producer before it wrote
+// plainly.
 
 #include "check.hpp"
 #include "stand_ins.hpp"
@@ -45,7 +46,7 @@ struct leased : scenario
             work();
             lease::number which = 0;
             claim(right.acquire(which, false), "no other has it");
-            right.mark(which, lease::activity::task);
+            right.mark(which, lease::activity::busy);
             done[which] = 1;
             if (choose(2) == 0)
             {
@@ -149,7 +150,7 @@ struct looks : leased
             {
                 lease::number n = 0;
                 claim(right.acquire(n, false), "no other has it");
-                right.mark(n, lease::activity::task);
+                right.mark(n, lease::activity::busy);
                 claim(right.end(n).now, "no other ends it");
             }
             return;
@@ -157,7 +158,7 @@ struct looks : leased
         for (int i = 0; i != 3; ++i)
         {
             lease::sight const s = right.look();
-            if (s.what == lease::activity::task)
+            if (s.what == lease::activity::busy)
                 claim(s.which <= 2, "there was a task of that lease");
             claim(s.which >= last, "the numbers grow");
             last = s.which;
@@ -186,7 +187,7 @@ struct one_is_superseded : leased
         if (lease::number n = 0; right.acquire(n, false))
         {
             holder[n] = static_cast<int>(index);
-            right.mark(n, lease::activity::task);
+            right.mark(n, lease::activity::busy);
         }
     }
 
@@ -199,11 +200,136 @@ struct one_is_superseded : leased
     {
         lease::sight const s = right.look();
         claim(s.leased, "one has the right");
-        claim(s.what == lease::activity::task, "its mark is seen");
+        claim(s.what == lease::activity::busy, "its mark is seen");
         claim(s.producer == holder[s.which] + 1, "it is known which one");
     }
 
-    int holder[4] = {}; // of each lease: written by the thread that has acquired it
+    int holder[8] = {}; // of each lease: written by the thread that has acquired it
+};
+
+// The owner takes the right from a lent producer, which renews its lease and says what it does,
+// while one that watches ends that lease. The owner sees what the producer has done on each lease.
+struct one_seizes : one_is_superseded
+{
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+            return be_lent();
+        if (index == 1)
+        {
+            if (lease::sight const s = right.look(); s.leased)
+                count(right.end(s.which).now);
+            return;
+        }
+        before = 1;
+        lease::number n = 0;
+        lease::activity what{};
+        lease::ended const e = right.seize(n, false, what);
+        claim(e.now, "none keeps it");
+        count(true);
+        // Of the last one the producer does not know yet that it has ended.
+        for (lease::number i = 0; i + (e.pooled ? 1 : 2) < n; ++i)
+            seen += done[i];
+        holder[n] = 2;
+        right.mark(n, lease::activity::busy);
+    }
+
+    void be_lent()
+    {
+        lease::number n = 0;
+        if (!right.acquire(n, true))
+            return;
+        for (int i = 0;; ++i)
+        {
+            holder[n] = 0;
+            right.mark(n, i == 0 ? lease::activity::polls : lease::activity::busy);
+            done[n] = 1;
+            if (i == 2 || !right.renew(n))
+                return;
+            count(true);
+            ++n;
+        }
+    }
+
+    void count(bool changed) { changes.fetch_add(changed, std::memory_order_relaxed); }
+
+    void after() override
+    {
+        lease::sight const s = right.look();
+        claim(s.which == static_cast<lease::number>(changes.load(std::memory_order_relaxed)),
+            "one of them has changed each lease");
+        if (!s.leased)
+            return;
+        claim(s.what == lease::activity::busy || holder[s.which] == 0, "its mark is seen");
+        claim(s.producer == holder[s.which] + 1, "it is known which one");
+        claim(s.pooled == (holder[s.which] == 0), "it is known of which kind");
+    }
+
+    checked::atomic<int> changes{0};
+    int before = 0; // the owner's
+};
+
+// What the owner has done before it took the right belongs to one that ends its lease.
+struct one_ends_what_was_seized : one_seizes
+{
+    void thread(unsigned index) override
+    {
+        if (index != 0)
+            return one_seizes::thread(2);
+        for (int i = 0; i != 2; ++i)
+            if (lease::sight const s = right.look(); s.leased && right.end(s.which))
+                ++before;
+    }
+
+    void after() override {}
+};
+
+// `produced` belongs to the thread that keeps the right, and so to one at a time.
+struct one_keeps : leased
+{
+    one_keeps() { right.acquire(first, true); }
+
+    void thread(unsigned index) override
+    {
+        if (index == 0)
+        {
+            for (int i = 0; i != 2 && keep(first); ++i)
+            {
+            }
+            return;
+        }
+        lease::number n = 0;
+        for (;;)
+        {
+            lease::activity what{};
+            lease::ended const e = right.seize(n, false, what);
+            if (!e.now)
+            {
+                yield();
+                continue;
+            }
+            claim(e.pooled, "a thread of the pool had it");
+            claim(keep(n), "no other takes it");
+            return;
+        }
+    }
+
+    bool keep(lease::number& n)
+    {
+        if (!right.keep(n))
+            return false;
+        ++n;
+        work();
+        right.keep_no_more();
+        return true;
+    }
+
+    void after() override
+    {
+        claim(produced >= 1 && right.look().leased && !right.look().pooled, "the owner has it");
+    }
+
+    lease::number first = 0;
 };
 
 std::vector<named_setup> const scenarios{
@@ -211,6 +337,9 @@ std::vector<named_setup> const scenarios{
     {"two acquire", setup_of<two_acquire>(2), 100'000},
     {"one looks", setup_of<looks>(2)},
     {"one is superseded", setup_of<one_is_superseded>(2)},
+    {"one seizes", setup_of<one_seizes>(3), 100'000},
+    {"one ends what was seized", setup_of<one_ends_what_was_seized>(2)},
+    {"one keeps", setup_of<one_keeps>(2)},
 };
 
 }
@@ -220,8 +349,15 @@ BOOST_AUTO_TEST_CASE(one_has_the_right)
     check(scenarios);
     weaken(scenarios,
         {
+            {"lease.hpp acquire", access::modify, seq_cst, acq_rel,
+                "what it is Dekker with is a part of the succession"},
+            {"lease.hpp seize", access::modify, seq_cst, acq_rel,
+                "a thread that takes the lease for free looks again as it acquires it"},
             {"lease.hpp change", access::modify, seq_cst, release,
-                "likewise; and a thread has looked at the lease of another one before it ends that"},
+                "as acquire(); and a thread looks at the lease of another one before it ends that"},
+            {"lease.hpp keep_no_more", access::store, release, release, ""},
+            {"lease.hpp write", access::load, acquire, acquire, ""},
+            {"lease.hpp write", access::modify, acq_rel, acq_rel, ""},
         });
 }
 

@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // The sentinel and the watchdog's part of it: a task that blocks is noticed, also where it begins as they
-// go to bed.
+// go to bed, and where nothing marks it and nobody gives a sign of life.
 
 #include "check.hpp"
 #include "stand_ins.hpp"
@@ -163,8 +163,6 @@ struct observed : scenario, detail::lessor
         refuses = !idle_class;
     }
 
-    bool may_take_over(lease::sight const&) const noexcept override { return true; }
-
     outcome take_over(lease::number n, bool) noexcept override
     {
         if (!right.end(n))
@@ -173,23 +171,27 @@ struct observed : scenario, detail::lessor
         return outcome::taken;
     }
 
-    void call_out() noexcept override {}
-    bool waits_for_io() const noexcept override { return true; }
-    bool provide_io() noexcept override { return false; }
+    void ask_for_sign() noexcept override {}
+    bool has_sign() const noexcept override { return false; }
+    bool is_alone() const noexcept override { return true; }
+    bool is_lent(lease::sight const&) const noexcept override { return false; }
+    void call_owner() noexcept override {}
+    bool watched(detail::time_point, lease::sight const&) noexcept override { return false; }
     void start_pending() noexcept override {}
     void release(lease::number) noexcept override {}
     void go_away(detail::call_frame&) noexcept override {}
     void come_back(detail::call_frame&) noexcept override {}
 
     // `computes`: it takes a while until it blocks.
-    void run_task(bool computes = false)
+    void run_task(bool computes = false, bool marks = true)
     {
         blocks = !computes;
         if (alerts_first)
             watch.alert();
         lease::number n = 0;
         claim(right.acquire(n, false), "no other has it");
-        right.mark(n, lease::activity::task);
+        if (marks)
+            right.mark(n, lease::activity::busy);
         if (!alerts_first)
             watch.alert();
         if (computes)
@@ -228,9 +230,30 @@ struct noticed : observed
     }
 };
 
+// Waits are observed, so that nothing marks a handler that has not waited for I/O before.
+struct unmarked : observed
+{
+    unmarked()
+        : observed(false)
+    {
+        watch.observe_waits();
+    }
+
+    void thread(unsigned index) override
+    {
+        if (index == 1)
+            return watchdog.work();
+        for (int i = 0; i != 2; ++i)
+            run_task(false, false);
+        watchdog.end();
+        watch.stop(true);
+    }
+};
+
 std::vector<named_setup> const scenarios{
     {"the watchdog alone", setup_of<noticed<2, false, false>>(2, 1)},
     {"the watchdog alone, where a task computes first", setup_of<noticed<2, true, false>>(2, 1)},
+    {"the watchdog alone, and nothing is marked", setup_of<unmarked>(2, 1)},
     {"the sentinel", setup_of<noticed<2, false, true>>(2, 1)},
     {"the sentinel, where a task computes first", setup_of<noticed<2, true, true>>(2, 1), 300'000},
 };

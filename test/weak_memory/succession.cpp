@@ -38,7 +38,6 @@ struct produced_by_one : scenario
               s == strategy_t::produce_consume, this, asks)
     {
         of.lease_.acquire(first, false);
-        of.visits_.store(0); // otherwise one that resumes leaves, to come back
         slot = crew.callers().occupy(idle, detail::forever, [] { return false; });
     }
 
@@ -146,13 +145,56 @@ struct one_takes_over : produced_by_one
         }
         producer frame(*this);
         work(frame);
-        of.mark_task(frame);
+        of.mark_busy(frame);
         of.settle(frame);
         if (frame.produces())
         {
             work(frame);
             of.leave(frame, true);
         }
+    }
+};
+
+// An owner takes the right back from a lent producer that waits for I/O, or from the thread that
+// has come where one that watches has taken over.
+struct one_takes_back : produced_by_one
+{
+    void thread(unsigned index) override
+    {
+        if (index == 3)
+            return produce_when_asked();
+        if (index == 2)
+        {
+            if (auto const s = of.lease_.look(); s.leased)
+                of.take_over(s.which, true);
+            return;
+        }
+        if (index == 1)
+            return own();
+        producer frame(*this);
+        work(frame);
+        of.begin_wait(frame);
+        of.end_wait(frame);
+        work(frame);
+        of.leave(frame, true);
+    }
+
+    void own()
+    {
+        detail::call_frame frame(this);
+        frame.stays = of.begin_stay();
+        claim(frame.stays, "there is no other owner");
+        while (!of.has_lease(frame))
+        {
+            of.take_back(frame);
+            yield();
+        }
+        of.begin_wait(frame);
+        of.end_wait(frame);
+        if (of.settle(frame))
+            work(frame);
+        of.end_stay();
+        of.leave(frame, true);
     }
 };
 
@@ -244,6 +286,7 @@ std::vector<named_setup> const scenarios{
     {"one leaves", setup_of<one_leaves>(2), 4'000},
     {"one leaves, where one handler runs at a time", setup_of<one_leaves_alone>(2), 4'000},
     {"one takes over", setup_of<one_takes_over>(3), 4'000},
+    {"one takes back", setup_of<one_takes_back>(4), 4'000},
     {"one hands over", setup_of<one_hands_over>(2), 4'000},
     {"one arrives", setup_of<one_arrives>(3), 4'000},
     {"one comes back", setup_of<one_comes_back>(2), 4'000},

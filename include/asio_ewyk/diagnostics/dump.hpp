@@ -16,6 +16,7 @@ namespace asio_ewyk {
 
     It reads without a lock, waits for no thread, and stops none: so it works while everything is
     stuck, and each line is true for a moment of its own. The text is for people, and may change.
+    Handlers that an `io_context` runs by itself are not named.
 
     @par Thread Safety
     Safe, on any thread, also while contexts are destroyed.

@@ -20,7 +20,8 @@
 #include <asio_ewyk/detail/engine/succession.ipp>
 #include <asio_ewyk/detail/pool/parked_threads.ipp>
 #include <asio_ewyk/detail/engine/sentinel.ipp>
-#include <asio_ewyk/detail/engine/parallelism_control.ipp>
+#include <asio_ewyk/detail/engine/parallelism_policy.ipp>
+#include <asio_ewyk/detail/engine/parallelism.ipp>
 #include <asio_ewyk/detail/engine/decision.ipp>
 #include <asio_ewyk/detail/engine/production_loop.ipp>
 #include <asio_ewyk/detail/diagnostics/stall_monitor.ipp>
@@ -37,6 +38,8 @@
 #include <asio_ewyk/impl/stall_report.ipp>
 #include <asio_ewyk/impl/strategy_context.ipp>
 #include <asio_ewyk/impl/strategy_service.ipp>
+#include <asio_ewyk/impl/strategy_service_calls.ipp>
+#include <asio_ewyk/impl/strategy_service_production.ipp>
 #include <asio_ewyk/impl/trace.ipp>
 #include <asio_ewyk/impl/worker_pool.ipp>
 

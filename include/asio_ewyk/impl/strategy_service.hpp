@@ -140,8 +140,7 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t note, F&& 
     if (how == detail::way::given)
     {
         ++here->counted;
-        give(s, note, std::forward<F>(f));
-        return end_given(*here);
+        return give(s, note, std::forward<F>(f));
     }
     if (times_ && note > 1) [[unlikely]]
         record_delay(note);

@@ -41,6 +41,14 @@ public:
     // How many of them do not step. Zero: the pool's threads may not produce.
     std::size_t not_stepping() const noexcept { return not_stepping_.load(); }
 
+    // How many do; a moment late.
+    std::size_t stepping() const noexcept
+    {
+        std::size_t const others = not_stepping();
+        std::size_t const all = runners();
+        return all > others ? all - others : 0;
+    }
+
     // Waits until no other thread of the pool runs anything for the context, or until another
     // caller is inside run(). False if the deadline came first.
     bool await_pool(void const* owner, time_point deadline)

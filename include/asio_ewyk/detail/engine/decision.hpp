@@ -6,16 +6,12 @@
 #define ASIO_EWYK_DETAIL_ENGINE_DECISION_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/parallelism_control.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
-#include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
 
-#include <chrono>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -26,11 +22,8 @@ enum class way : unsigned char
     here,        // by a thread that does not produce, or has been superseded
     kept,        // by the producer: no thread takes over
     leased,      // by the producer: another one takes over if it is late
-    measured,    // likewise, and its CPU time is measured
     handed_over, // another one produces
-    spread,      // likewise, as one of a limited number
-    spread_measured,
-    given, // by the pool
+    given,       // by the pool
 };
 
 // What is done with each task, by its strategy: choose() says what is wanted, and this does it.
@@ -40,8 +33,18 @@ public:
     decision(succession& s, strategy_policy policy) noexcept
         : succession_(s)
         , policy_(std::move(policy))
-        , parallelism_(s.watch().in_use())
     {
+    }
+
+    // Whether such a task needs nothing before it runs: whoever finds it runs it, and others take
+    // over if it is late.
+    bool is_plain(strategy_t s, invocation_t i) const noexcept
+    {
+        if (succession_.is_exclusive())
+            return s == strategy_t::produce_consume;
+        return succession_.watch().in_use()
+            && (s == strategy_t::execute_produce_consume
+                || (s == strategy_t::eat_what_you_kill && i == invocation_t::blocking));
     }
 
     // Any thread: whether the pool is to run such a task, wherever it is found.
@@ -58,7 +61,6 @@ public:
 private:
     succession& succession_;
     strategy_policy const policy_;
-    parallelism_control parallelism_;
 };
 
 class decision::running
@@ -69,44 +71,24 @@ public:
         , frame_(frame)
         , how_(how)
     {
-        if (is_measured()) [[unlikely]]
-        {
-            weight_ = d.parallelism_.weight();
-            cpu_before_ = this_thread_cpu_time();
-            began_ = std::chrono::steady_clock::now();
-        }
         frame_.in_task = true;
     }
 
     running(running const&) = delete;
     running& operator=(running const&) = delete;
 
-    // Afterwards the thread produces on, unless end() is false: then it is to leave.
-    bool end() noexcept
+    void end() noexcept
     {
-        if (is_measured()) [[unlikely]]
-            decision_.parallelism_.ran(this_thread_cpu_time() - cpu_before_,
-                std::chrono::steady_clock::now() - began_, weight_);
-        if (how_ == way::spread || how_ == way::spread_measured) [[unlikely]]
-            decision_.parallelism_.end_spread();
         frame_.in_task = false;
         if (frame_.away) [[unlikely]]
             call_frame::come_back(frame_.away); // a section was left open, as by a coroutine
-        return decision_.succession_.end_task(frame_, how_ == way::kept);
+        decision_.succession_.end_task(frame_, how_ == way::kept);
     }
 
 private:
-    bool is_measured() const noexcept
-    {
-        return how_ == way::measured || how_ == way::spread_measured;
-    }
-
     decision& decision_;
     call_frame& frame_;
     way const how_;
-    std::chrono::nanoseconds cpu_before_; // where that is measured
-    time_point began_;                    // likewise
-    int weight_ = 1;
 };
 
 } // namespace asio_ewyk::detail

@@ -26,9 +26,6 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
     strategy_t const resolved = policy_({s, i, may_block});
     strategy_counters& counters = succession_.counters();
     auto sub = choose(resolved, i, may_block, true);
-    bool counted = false;
-    bool spreads = false;
-    bool measures = false;
     if (sub == execute_produce_consume)
     {
         if (frame.steps())
@@ -43,54 +40,27 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
         }
         else
         {
-            bool const leases = counted = succession_.watch().in_use();
-            if (leases && (parallelism_.count() || !parallelism_.measures_this_thread())
-                && succession_.keep(frame)) [[unlikely]]
-            {
-                // While no other can produce, for what it reads belongs to the producer.
-                bool const has_come = parallelism_.producer_is_this_thread();
-                if (parallelism_.ended_window(has_come))
-                {
-                    if (parallelism_.was_full())
-                    {
-                        auto const threads = succession_.in_tasks();
-                        parallelism_.are_asleep(threads.asleep, threads.all);
-                    }
-                    parallelism_.look(counters.tasks_taken_over());
-                }
-                succession_.keep_no_more(frame);
-            }
-            bool const one = parallelism_.leases();
-            measures = !one && parallelism_.samples();
-            if (leases && !one && parallelism_.begin_spread()
-                && !(spreads = succession_.hand_over(frame, resolved)))
-                parallelism_.end_spread();
-            if (leases && !spreads && succession_.may_be_taken_over(frame, resolved))
+            if (succession_.watch().in_use()
+                && ((succession_.has_callers() && is_plain(resolved, i))
+                    || succession_.may_be_taken_over(frame, resolved)))
             {
                 // If the lease ends just now, this may count one too few.
-                counters.on_lease(frame.leased);
+                counters.on_lease();
                 trace_choice(subject, resolved, sub, true);
-                succession_.mark_task(frame);
-                return measures ? way::measured : way::leased;
+                succession_.mark_busy(frame);
+                return way::leased;
             }
-            sub = choose(resolved, i, may_block,
-                spreads || succession_.hand_over(frame, resolved));
+            sub = choose(resolved, i, may_block, succession_.hand_over(frame, resolved));
         }
     }
     if (sub == produce_execute_consume)
-    {
-        if (counted)
-            parallelism_.gave();
         return way::given;
-    }
     trace_choice(subject, resolved, sub, false);
     switch (sub)
     {
     case execute_produce_consume:
         counters.execute_produce_consume();
-        if (!spreads)
-            return way::handed_over;
-        return measures ? way::spread_measured : way::spread;
+        return way::handed_over;
     case produce_invoke_consume:
         may_block = false;
         counters.produce_invoke_consume();

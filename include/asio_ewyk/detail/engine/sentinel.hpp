@@ -39,8 +39,8 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 //
 // | the producer                            | the sentinel                                      |
 // |-----------------------------------------|---------------------------------------------------|
-// | sleeps in a task, or in a handler that  | yields until the grace is over; if it is the same |
-// | is native                               | lease then, ends it and has another thread        |
+// | sleeps in a handler                     | yields until the grace is over; if it is the same |
+// |                                         | lease then, ends it and has another thread        |
 // |                                         | produce                                           |
 // | runs, or is about to                    | yields                                            |
 // | waits for I/O, or there is none         | naps; rests where it has seen nothing else lately |
@@ -59,8 +59,12 @@ std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 // long. The standard asks for "a finite period of time".
 //
 // Where the producer tells that it waits for I/O (see wait_hook), it rouses the watchdog when it
-// does no more, for what ends the wait may be a native handler. Elsewhere that rouses nothing, and
-// the watchdog checks a producer that waits as well: see idle_checks.
+// does no more. What has the right and has not waited yet, or where another thread may wait for
+// I/O, may sleep on a lock in a handler, or because it waits for Asio's condition. Then the
+// watchdog posts a handler to the io_context: if nobody runs it for a millisecond, it is a handler.
+//
+// Elsewhere the end of a wait rouses nothing, and the watchdog checks a producer that waits as
+// well: see idle_checks.
 class sentinel final : private watchdog::client
 {
 public:
@@ -84,14 +88,12 @@ public:
             rouse();
     }
 
-    // Whether a handler that computes for so long is late.
-    bool is_long(duration time) const noexcept { return in_use() && time >= longest_task(); }
+    // Before there is a producer: it is going to tell when it waits for I/O.
+    void observe_waits() noexcept { observes_ = true; }
+    bool observes_waits() const noexcept { return observes_; }
 
-    // The producer: from now on it tells when it waits for I/O; or no more.
-    void observe_waits(bool on) noexcept { observed_.store(on, std::memory_order_relaxed); }
-
-    // The producer: a native handler was late, and nobody has noticed.
-    void missed_native() noexcept { missed_.store(true, std::memory_order_relaxed); }
+    // The producer: whether the file is known for which it waits then.
+    void knows_reactor(bool on) noexcept { exact_.store(on, std::memory_order_relaxed); }
 
     // Any thread: whether the system has no idle class for its thread.
     bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
@@ -123,25 +125,22 @@ private:
     // For so long after a late task the watchdog wakes it for each progress that it sees.
     static constexpr duration remembers = std::chrono::seconds(1);
 
-    // The watchdog's, where native handlers are in use: how long it stays up.
-    static constexpr duration native_patience = std::chrono::milliseconds(220);
+    // So long a sign of life may take. The pause until the watchdog asks again grows while signs
+    // come.
+    static constexpr duration moment = std::chrono::milliseconds(1);
+    static constexpr duration longest_pause = std::chrono::milliseconds(64);
 
-    // A thread that runs what nothing marks is asked to come out, at most so often; the pause grows
-    // while nothing comes of that. If it does not come out for so long, its handler computes.
-    static constexpr duration shortest_pause = std::chrono::milliseconds(20);
-    static constexpr duration longest_pause = std::chrono::seconds(1);
-    static constexpr duration unanswered = std::chrono::milliseconds(50);
-
-    // By then a thread that waited for a condition waits for the I/O that it was given.
-    static constexpr duration settling = std::chrono::milliseconds(10);
+    // If nothing comes for so long, a thread is not needed any more that produces for the owner; so
+    // that is called, at growing intervals.
+    static constexpr duration shortest_loan = std::chrono::milliseconds(8);
+    static constexpr duration longest_loan = std::chrono::seconds(1);
 
     // The number of a lease after which a context counts as used. To begin takes a few.
     static constexpr lease::number few = 8;
 
     static bool may_be_late(lease::sight const& s) noexcept
     {
-        return s.leased
-            && (s.what == lease::activity::native || s.what == lease::activity::task);
+        return s.leased && s.what == lease::activity::busy;
     }
 
     duration longest_task() const noexcept
@@ -154,7 +153,13 @@ private:
     void rouse() noexcept;
     void call_sentinel() noexcept;
     void work() noexcept;
-    bool blocks(lease::sight const& s, thread_probe::state thread) const noexcept;
+    enum class answer
+    {
+        no,
+        perhaps,
+        yes,
+    };
+    answer blocks(lease::sight const& s, thread_probe::state thread) const noexcept;
     enum class finding
     {
         nothing,
@@ -165,9 +170,12 @@ private:
     void follow(int cpu) noexcept;
     bool wait_out(lease::number n) noexcept;
     void take_over(lease::sight const& s, bool may_start) noexcept;
-    bool keeps_running(time_point now) noexcept;
+    bool is_long(duration time) const noexcept { return in_use() && time >= longest_task(); }
+    bool is_late(lease::sight const& s, time_point now) noexcept;
+    bool gives_no_sign(time_point now) noexcept;
+    bool is_lent(lease::sight const& s, bool changed, time_point now) noexcept;
     duration next_look(
-        lease::sight const& s, bool changed, bool may, time_point now) noexcept;
+        lease::sight const& s, bool changed, time_point now) noexcept;
     bool is_at_rest(lease::sight const& s, time_point now) noexcept;
     time_point look(time_point now) noexcept override;
 
@@ -175,25 +183,18 @@ private:
     lessor& owner_;
     duration const grace_;
     bool const may_ask_; // for the idle class
+    bool observes_ = false;
 
     // Written by the watchdog, and by the thread that rouses it. Those below are read and written
     // relaxed where nothing is published with them: a late value costs a nap.
     // Without a grace it is never in bed, so that nothing rouses it.
     std::atomic<bool> in_bed_{in_use()};
-    std::atomic<bool> native_{false};
     std::atomic<bool> refused_{false};
     std::atomic<bool> blind_{false};
-    std::atomic<bool> observed_{false};
+    std::atomic<bool> exact_{false};
     std::atomic<bool> late_{false};
 
     std::atomic<bool> needs_start_{false};
-
-    // By the producer. Relaxed: a late value costs a handler that is not noticed.
-    std::atomic<bool> missed_{false};
-
-    // When a thread that waited for a condition was given I/O to wait for. Relaxed: a late value
-    // may cost a take-over in vain.
-    std::atomic<time_point> has_io_since_{};
 
     // When a task was late. Relaxed: a late value costs a nap.
     std::atomic<time_point> last_late_{};
@@ -221,15 +222,15 @@ private:
     lease::sight seen_;
     time_point seen_since_{};
     time_point progress_{};
-    time_point runs_since_{}; // what nothing marks; zero: it does not
-    time_point ran_{};        // when it was seen to
-    time_point asked_{};      // to come out
-    duration pause_ = shortest_pause;
+    bool waits_for_sign_ = false;
+    time_point asked_for_sign_{};
+    lease::number asked_which_ = 0;
+    duration pause_ = moment;
+    duration loan_ = shortest_loan;
     bool drowsy_ = true; // it has set in_bed_, and looks once more, or is in bed
     time_point drowsy_since_{};
     time_point roused_{};
     bool native_has_run_ = false;
-    bool asked_to_tell_ = false;   // the producer, when it waits for I/O
     bool asked_system_ = false;    // what a thread does
     bool polls_ = false;           // when the system told last, the producer waited for I/O
     std::optional<duration> used_; // its CPU time before that; none if its lease was another one

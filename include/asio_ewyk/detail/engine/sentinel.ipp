@@ -44,7 +44,6 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void sentinel::forget_thread() noexcept
     home_.move_here();
     make_anew(thread_);
     make_anew(sleep_);
-    asked_to_tell_ = false;
 }
 
 // Under mutex_. Has the watchdog look.
@@ -136,7 +135,6 @@ ASIO_EWYK_DECL void sentinel::stop(bool for_good) noexcept
     if (for_good)
         return;
     drowsy_ = true;
-    asked_to_tell_ = false;
     stop_.store(false);
     rests_.store(false);
     in_bed_.store(in_use());
@@ -184,24 +182,21 @@ ASIO_EWYK_DECL void sentinel::follow(int cpu) noexcept
         move_to_cpu(cpu);
 }
 
-// Whether the thread of that lease, which is in that state, has blocked; false if it may wait for
-// I/O.
-ASIO_EWYK_DECL bool sentinel::blocks(
-    lease::sight const& s, thread_probe::state thread) const noexcept
+// Whether the thread of that lease, which is in that state, has blocked.
+ASIO_EWYK_DECL auto sentinel::blocks(
+    lease::sight const& s, thread_probe::state thread) const noexcept -> answer
 {
-    if (s.what == lease::activity::polls)
-        return false;
+    using enum thread_probe::state;
+    if (s.what == lease::activity::polls || thread == runs || thread == unknown)
+        return answer::no;
     if (may_be_late(s))
-        return thread != thread_probe::state::runs && thread != thread_probe::state::unknown;
+        return thread == locks && !owner_.is_alone() ? answer::perhaps : answer::yes;
+    bool const exact = exact_.load(std::memory_order_relaxed);
+    // Nothing has told yet for what it waits.
+    if (thread == locks || (observes_ && !exact))
+        return answer::perhaps;
     // If it were the io_context that has it wait for I/O, it would have said so.
-    if (thread == thread_probe::state::polls)
-        return observed_.load(std::memory_order_relaxed);
-    // Where another thread waits for I/O inside the io_context, this one waits for a condition.
-    return thread == thread_probe::state::blocks
-        || (thread == thread_probe::state::locks
-            && std::chrono::steady_clock::now() - has_io_since_.load(std::memory_order_relaxed)
-                >= settling
-            && owner_.waits_for_io());
+    return thread == polls && !exact ? answer::no : answer::yes;
 }
 
 // While the producer runs, or is about to, the sentinel stays ready to run on the same CPU: it gets
@@ -223,20 +218,16 @@ ASIO_EWYK_DECL auto sentinel::watch(lease::sight const& s) noexcept -> finding
         in_vain_ = 0;
         return finding::nothing;
     }
-    if (!blocks(s, thread))
+    if (blocks(s, thread) != answer::yes)
         return finding::nothing;
     if (wait_out(s.which))
     {
-        bool const may = owner_.may_take_over(s);
-        // Unmarked handlers are not counted: another one may run by now.
+        // Not all handlers are counted: another one may run by now.
         lease::sight const now = lease_.look();
-        if (now.leased && now.which == s.which && blocks(now, probe_.of(now.producer))
+        if (now.leased && now.which == s.which
+            && blocks(now, probe_.of(now.producer)) == answer::yes
             && lease_.look().what == now.what)
-        {
-            if (!may)
-                return finding::nothing;
             take_over(now, false);
-        }
     }
     return finding::late;
 }
@@ -268,8 +259,6 @@ ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) n
     if (outcome == ended)
         return;
     last_late_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
-    if (s.what != lease::activity::task)
-        native_.store(true, std::memory_order_relaxed);
     if (outcome == needs_start)
     {
         needs_start_.store(true);
@@ -277,22 +266,67 @@ ASIO_EWYK_DECL void sentinel::take_over(lease::sight const& s, bool may_start) n
     }
 }
 
-// The watchdog, for a thread that runs what nothing has marked. Inside the io_context it may have
-// run many native handlers since the last look, or one that computes. So it is asked to come out,
-// where each is marked. True if it has not come out for long: then one handler computes.
-ASIO_EWYK_DECL bool sentinel::keeps_running(time_point now) noexcept
+// The watchdog, of a lease that has been the same for the grace: whether its thread is late.
+ASIO_EWYK_DECL bool sentinel::is_late(lease::sight const& s, time_point now) noexcept
 {
-    if (runs_since_ == time_point{})
-        runs_since_ = now;
-    else if (asked_ >= runs_since_)
-        return now - asked_ >= unanswered;
-    else if (now - asked_ >= pause_)
+    // One that waits has said so; whether the system tells is asked once all the same.
+    bool const asks = s.what != lease::activity::polls || !std::exchange(asked_system_, true);
+    if (!asks || (!observes_ && !may_be_late(s) && is_at_rest(s, now)))
+        return false;
+    auto const thread = watchdog_probe_.of(s.producer);
+    bool const runs = thread == thread_probe::state::runs;
+    polls_ = thread == thread_probe::state::polls && !observes_;
+    blind_.store(thread == thread_probe::state::unknown, std::memory_order_relaxed);
+    auto found = blocks(s, thread);
+    if (runs && !may_be_late(s))
+        progress_ = now;
+    // One that computes may be about to end, and in many short handlers one after the other: to
+    // have another thread take turns with it is of no use yet, where the system tells that.
+    duration const age = now - seen_since_;
+    if (found == answer::no && is_long(age) && now - roused_ >= look_interval::usual
+        && !(thread_probe::tells_now && age < longest_nap))
+        found = may_be_late(s) ? answer::yes : runs ? answer::perhaps : answer::no;
+    if (found == answer::perhaps)
+        return gives_no_sign(now);
+    // It may have begun to wait for I/O since the lease was seen.
+    return found == answer::yes && lease_.look().what == s.what;
+}
+
+// The watchdog: whether nobody has given a sign of life that was asked for a moment ago.
+ASIO_EWYK_DECL bool sentinel::gives_no_sign(time_point now) noexcept
+{
+    if (waits_for_sign_)
     {
-        asked_ = now;
+        if (!owner_.has_sign())
+            return now - asked_for_sign_ >= moment;
+        waits_for_sign_ = false;
         pause_ = std::min(2 * pause_, longest_pause);
-        // What is marked now may be shorter than the longest interval, and needs two looks.
-        interval_.forget();
-        owner_.call_out();
+    }
+    if (now - asked_for_sign_ >= pause_)
+    {
+        waits_for_sign_ = true;
+        asked_for_sign_ = now;
+        asked_which_ = seen_.which;
+        owner_.ask_for_sign();
+    }
+    return false;
+}
+
+// The watchdog: whether another thread waits for I/O in place of the owner. That one may be back,
+// and wait for a condition until something comes: so it is called.
+ASIO_EWYK_DECL bool sentinel::is_lent(
+    lease::sight const& s, bool changed, time_point now) noexcept
+{
+    if (!s.leased || !owner_.is_lent(s))
+        loan_ = shortest_loan;
+    else if (s.what == lease::activity::polls)
+    {
+        if (!changed && now - seen_since_ >= loan_)
+        {
+            loan_ = std::min(2 * loan_, longest_loan);
+            owner_.call_owner();
+        }
+        return true;
     }
     return false;
 }
@@ -311,9 +345,7 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         bed_delay_.roused_after(now - drowsy_since_);
     }
     lease::sight const s = lease_.look();
-    bool const may = owner_.may_take_over(s);
     bool late = false;
-    bool runs = false; // what nothing marks
     bool const changed
         = s.which != seen_.which || s.leased != seen_.leased || s.what != seen_.what;
     if (changed)
@@ -323,81 +355,43 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         seen_since_ = now;
         polls_ = false;
         used_.reset();
+        // The sign itself makes a new lease, or two.
+        bool const only_sign = waits_for_sign_ && s.what == lease::activity::unknown
+            && s.which - asked_which_ <= 2 && owner_.has_sign();
+        pause_ = only_sign ? std::min(2 * pause_, longest_pause) : moment;
+        waits_for_sign_ = false;
     }
     else if (s.leased && now - seen_since_ >= grace_)
+        late = is_late(s, now);
+    if (late)
     {
-        // A second look is for those that sleep. One that computes may be about to end: to have
-        // another thread take turns with it is of no use yet, where the system tells that.
-        late = may_be_late(s) && is_long(now - seen_since_)
-            && now - roused_ >= look_interval::usual
-            && !(thread_probe::tells_now && second_ && now - seen_since_ < longest_nap
-                && !blocks(s, watchdog_probe_.of(s.producer)));
-        if (late && s.what == lease::activity::native)
-            pause_ = shortest_pause;
-        // One that waits has said so; whether the system tells is asked once all the same.
-        bool const asks
-            = s.what != lease::activity::polls || !std::exchange(asked_system_, true);
-        if (!late && asks && (may_be_late(s) || !is_at_rest(s, now)))
-        {
-            auto const thread = watchdog_probe_.of(s.producer);
-            polls_ = thread == thread_probe::state::polls
-                && !observed_.load(std::memory_order_relaxed);
-            blind_.store(thread == thread_probe::state::unknown, std::memory_order_relaxed);
-            runs = thread == thread_probe::state::runs && !may_be_late(s);
-            // If it is in a handler, the next look sees that.
-            if (thread == thread_probe::state::locks && !may_be_late(s)
-                && now - has_io_since_.load(std::memory_order_relaxed) >= longest_pause
-                && owner_.provide_io())
-            {
-                has_io_since_.store(now, std::memory_order_relaxed);
-                progress_ = now;
-            }
-            // It may have begun to wait for I/O since the lease was seen.
-            late = (blocks(s, thread) && lease_.look().what == s.what)
-                || (runs && keeps_running(now));
-        }
-    }
-    if (!runs)
-        runs_since_ = {};
-    bool const missed
-        = missed_.load(std::memory_order_relaxed) && missed_.exchange(false);
-    if (missed)
-        pause_ = shortest_pause;
-    if (late && may)
-    {
-        if (s.what == lease::activity::task
-            && watchdog_probe_.of(s.producer) == thread_probe::state::runs)
+        if (may_be_late(s) && watchdog_probe_.of(s.producer) == thread_probe::state::runs)
             interval_.computed();
         else
             interval_.shrink();
         take_over(s, true);
     }
-    else if (missed)
-        interval_.shrink();
     else if (!second_)
         interval_.grow();
-    bool const native = native_.load(std::memory_order_relaxed);
+    bool const soon = owner_.watched(now, s);
+    if (soon)
+        loan_ = shortest_loan;
+    bool const lent = is_lent(s, changed, now);
     bool const busy = late || may_be_late(s);
     if (busy)
         progress_ = now;
-    if (runs)
-        ran_ = now;
     // A short task that ends a silence does without the sentinel, and so does what is never late.
     if (late || (busy && !roused)
         || (changed && now - roused_ >= look_interval::usual
             && now - last_late_.load(std::memory_order_relaxed) < remembers))
         call_sentinel();
-    // One that does not wait for I/O, and would say so.
-    bool const in_handlers = s.what != lease::activity::polls
-        && (native || (s.leased && observed_.load(std::memory_order_relaxed)));
     // Where it was in bed, and goes there at once, the next look is the one before it sleeps.
-    if (late || (busy && !roused) || now - ran_ < bed_delay::longest
-        || now - progress_
-            < (in_handlers ? native_patience : bed_delay_.get()))
+    if (late || (busy && !roused) || now - progress_ < bed_delay_.get())
     {
         if (std::exchange(drowsy_, false))
             in_bed_.store(false);
-        return now + (roused ? shortest_nap : next_look(s, changed, may, now));
+        duration const next = roused ? shortest_nap : next_look(s, changed, now);
+        return now + (soon ? std::min<duration>(next, look_interval::usual) : next);
     }
     if (!std::exchange(drowsy_, true))
     {
@@ -408,11 +402,12 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
     else if (now - drowsy_since_ >= shortest_nap)
     {
         interval_.forget();
+        if (lent)
+            return now + loan_;
         if (!s.held || s.what == lease::activity::polls)
             return forever;
-        // Perhaps it can tell, when it has come out.
-        if (!std::exchange(asked_to_tell_, true))
-            owner_.call_out();
+        if (observes_)
+            return now + pause_;
         bool const tells = thread_probe::tells_now && !blind_.load(std::memory_order_relaxed);
         return idle_checks::next(now, progress_, native_has_run_ || s.which > few, tells);
     }
@@ -424,10 +419,12 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
 // elsewhere than where it waits for I/O. Under load each look finds some task, so if the second one
 // finds another, that is all.
 ASIO_EWYK_DECL sentinel::duration sentinel::next_look(
-    lease::sight const& s, bool changed, bool may, time_point now) noexcept
+    lease::sight const& s, bool changed, time_point now) noexcept
 {
     bool const was_second = std::exchange(second_, false);
-    if (may && may_be_late(s) && !(changed && was_second))
+    if (waits_for_sign_)
+        return moment;
+    if (may_be_late(s) && !(changed && was_second))
     {
         duration const due
             = changed ? std::max(grace_, shortest_nap)
@@ -436,9 +433,10 @@ ASIO_EWYK_DECL sentinel::duration sentinel::next_look(
         if (second_)
             return due;
     }
-    // Nothing marks a native handler that has blocked since the last task.
-    else if (changed && !was_second && may && s.leased && !may_be_late(s)
-        && interval_.get() > look_interval::usual && blocks(s, watchdog_probe_.of(s.producer)))
+    // It may have blocked since it got the right.
+    else if (changed && !was_second && s.leased && !may_be_late(s)
+        && interval_.get() > look_interval::usual
+        && blocks(s, watchdog_probe_.of(s.producer)) != answer::no)
     {
         second_ = true;
         return std::min(std::max(grace_, shortest_nap), interval_.get());

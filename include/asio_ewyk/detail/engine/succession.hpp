@@ -13,11 +13,13 @@
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/metrics/strategy_counters.hpp>
-#include <asio_ewyk/detail/os/thread_clock.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 
 namespace asio_ewyk::detail {
 
@@ -25,8 +27,9 @@ namespace asio_ewyk::detail {
 // it finds there, and the one that takes over from it.
 //
 // lease_ is free, or one thread has it. A thread that is late in a handler has lost it when another
-// one has ended it. It stays inside the io_context until its handler is over. Then it either
-// acquires the lease again, or leaves.
+// one has ended it, and a thread that was asked for produces meanwhile. The owner, which is a
+// caller that stays inside io_context::run(), takes it back when it waits for I/O again: see
+// take_back(). Any other thread acquires it when its handler is over, or leaves the io_context.
 //
 // asked_: a thread was asked to come, and has not arrived. A thread that ends a lease sets it
 // afterwards, and if it was not set sends the request. The thread that gets the request clears
@@ -51,6 +54,9 @@ public:
     // Whether others may take over from a thread that is late.
     bool leases() const noexcept { return leases_; }
 
+    // Whether there are callers of run(), beside the threads of the pool.
+    bool has_callers() const noexcept { return threads_.has_callers(); }
+
     // Whether handlers run one at a time.
     bool is_exclusive() const noexcept { return !leases_; }
 
@@ -72,10 +78,74 @@ public:
         wake_context_ = context;
     }
 
-    // A thread that was woken inside the io_context: whether it is to create something there that
-    // does I/O, for once. has_no_io(): it could not.
-    bool takes_io_request() noexcept { return wants_io_.load() && wants_io_.exchange(false); }
-    void has_no_io() noexcept { has_io_.store(false); }
+    // A caller that is about to call io_context::run(), and after that. False if there is an owner
+    // already.
+    bool begin_stay() noexcept
+    {
+        thread_id none{};
+        return !has_owner() && owner_thread_.compare_exchange_strong(none, this_thread_id());
+    }
+    void end_stay() noexcept { owner_thread_.store({}); }
+    bool has_owner() const noexcept { return owner_thread_.load() != thread_id(); }
+
+    // So many handlers have run of which nobody was told.
+    void ran_plain(std::size_t n) noexcept
+    {
+        if (sentinel_.in_use())
+            counters_.on_lease(n);
+        else
+            counters_.produce_consume(n);
+    }
+
+    // The owner, before it looks for I/O or between two handlers; and any producer before it waits:
+    // takes the right from the thread that has it. True if that one may be about to wait inside the
+    // io_context, and has to be woken to leave.
+    bool take_back(call_frame& frame) noexcept;
+
+    // Another producer than the owner comes inside the io_context, or leaves; and whether one is
+    // there, a moment late. Counted before it acquires the lease: who sees that the owner has taken
+    // that back sees this, too.
+    void lend() noexcept { count_lent(1); }
+    void lend_no_more() noexcept { count_lent(-1); }
+    bool is_lending() const noexcept { return lent_.load(std::memory_order_relaxed) != 0; }
+
+    // While it lives a thread is counted so.
+    class lending
+    {
+    public:
+        explicit lending(succession& of) noexcept
+            : of_(of)
+        {
+            of_.lend();
+        }
+        lending(lending const&) = delete;
+        lending& operator=(lending const&) = delete;
+        ~lending() { of_.lend_no_more(); }
+
+    private:
+        succession& of_;
+    };
+
+    // A thread that looks for handlers: it is in none, whatever the watchdog thinks. Whether that
+    // has asked.
+    bool give_sign() noexcept
+    {
+        return wants_sign_.load(std::memory_order_relaxed) && wants_sign_.exchange(false);
+    }
+
+    // Whether this thread is to create something that does I/O, for once: Asio waits for a
+    // condition before, and no hook tells of that.
+    bool needs_io() noexcept { return !has_io_.load() && !has_io_.exchange(true); }
+
+    // What else the watchdog does for the context, or null; see lessor::watched.
+    void watch_by(bool (*f)(void* context, time_point now, lease::sight const& s) noexcept) noexcept
+    {
+        watch_ = f;
+    }
+
+    // A thread without the right that may wait inside the io_context, or does no more.
+    void came_beside() noexcept { beside_.fetch_add(1, std::memory_order_relaxed); }
+    void left_from_beside() noexcept { beside_.fetch_sub(1, std::memory_order_relaxed); }
 
     // False if another thread produces, or the pool has no thread left for that.
     bool acquire(call_frame& frame) noexcept;
@@ -119,7 +189,7 @@ public:
     }
 
     // Between two handlers: the thread produces on, or again. False if it is to leave the
-    // io_context, as another one produces, or as it is to visit handlers.
+    // io_context, as another one produces; but the owner stays.
     bool settle(call_frame& frame) noexcept
     {
         if (frame.produces() && lease_.renew(frame.lease_number)) [[likely]]
@@ -127,20 +197,13 @@ public:
             ++frame.lease_number;
             return true;
         }
-        return resume(frame);
+        return !frame.stays && !frame.helps && resume(frame);
     }
 
-    // The producer, before a task: others may take over while it runs.
-    void mark_task(call_frame& frame) noexcept
+    // The producer, before it runs a task, or what is ready: others may take over meanwhile.
+    void mark_busy(call_frame& frame) noexcept
     {
-        lease_.mark(frame.lease_number, lease::activity::task);
-        sentinel_.alert();
-    }
-
-    // The producer, before it runs what is ready, which may be a native handler.
-    void mark_native(call_frame& frame) noexcept
-    {
-        lease_.mark(frame.lease_number, lease::activity::native);
+        lease_.mark(frame.lease_number, lease::activity::busy);
         sentinel_.alert();
     }
 
@@ -158,17 +221,15 @@ public:
     {
         reactor_.store(file, std::memory_order_relaxed);
         has_io_.store(true);
-        sentinel_.observe_waits(true);
+        sentinel_.knows_reactor(true);
     }
     void forget_reactor() noexcept
     {
-        sentinel_.observe_waits(false);
-        if (reactor_.exchange(no_file, std::memory_order_relaxed) != no_file)
-            visit(visits_to_see);
+        sentinel_.knows_reactor(false);
+        reactor_.store(no_file, std::memory_order_relaxed);
     }
 
-    // The producer, before it waits for I/O, and after that: then its lease is another one. What it
-    // does next may be a native handler.
+    // The producer, before it waits for I/O, and after that: then its lease is another one.
     void begin_wait(call_frame& frame) noexcept
     {
         lease_.mark(frame.lease_number, lease::activity::polls);
@@ -179,31 +240,7 @@ public:
         if (!lease_.renew(frame.lease_number))
             return;
         ++frame.lease_number;
-        lease_.mark(frame.lease_number, lease::activity::waits);
-        sentinel_.alert();
-    }
-
-    // The producer, before that: whether to measure its CPU time, which takes two system calls,
-    // rather than how long it takes, in which others may have had the CPU.
-    bool measures_native() const noexcept
-    {
-        return has_fine_cpu_clocks && measures_native_.load(std::memory_order_relaxed);
-    }
-
-    // The producer, after that, which took so long. If it was late and nobody has taken over, the
-    // watchdog has missed it. But if its CPU time was not measured, that of the next ones is first,
-    // unless such a one was missed not long ago.
-    void ran_native(call_frame& frame, std::chrono::nanoseconds time, bool measured) noexcept
-    {
-        if (!sentinel_.is_long(time) || !has_lease(frame)) [[likely]]
-            return;
-        bool const computed = measured || !has_fine_cpu_clocks;
-        bool const missed
-            = computed || visits_.load(std::memory_order_relaxed) > visits_to_see;
-        measures_native_.store(!missed, std::memory_order_relaxed);
-        visit(computed ? visits_after_native : visits_to_see);
-        if (missed)
-            sentinel_.missed_native();
+        mark_busy(frame);
     }
 
     // The producer, before a task: none may take over while it runs. False if one has.
@@ -221,17 +258,13 @@ public:
         lease_.keep_no_more();
     }
 
-    // After a task, which was kept or not. False if the thread is to leave: another one produces,
-    // or it is one of the pool and the callers have left.
-    bool end_task(call_frame& frame, bool kept) noexcept
+    // After a task, which was kept or not.
+    void end_task(call_frame& frame, bool kept) noexcept
     {
         if (kept)
-        {
             keep_no_more(frame);
-            return true;
-        }
-        return is_exclusive() || frame.steps()
-            || (settle(frame) && threads_.may_produce(frame));
+        else if (leases_ && !frame.steps())
+            settle(frame);
     }
 
     // The producer, before a task: whether one could take over from it.
@@ -253,33 +286,6 @@ public:
     // about to park as well.
     void make_way(call_frame& frame) noexcept;
 
-    // Whether handlers are visited one by one, as native ones were late, or as they are the first;
-    // counts them. No less than while the threads of late ones are inside.
-    bool visits() noexcept
-    {
-        int const left = visits_.load(std::memory_order_relaxed);
-        if (left <= 0)
-            return false;
-        visits_.store(left > 1 ? left - 1 : inside() > 1 ? visits_to_see : 0,
-            std::memory_order_relaxed);
-        if (left == 1)
-            measures_native_.store(false, std::memory_order_relaxed);
-        return true;
-    }
-
-    // How many threads may be waiting inside the io_context; a moment late.
-    std::size_t inside() const noexcept;
-
-    // How many threads are in a task, and how many of them, about, sleep; a moment late. The system
-    // is asked for a few of them only, as that takes microseconds for each. One that waits for a
-    // lock, or a condition, counts half: it may be about to go on.
-    struct occupied
-    {
-        int all = 0;
-        int asleep = 0;
-    };
-    occupied in_tasks() noexcept; // the producer
-
     // Sections, where one handler runs at a time.
 
     // Whether threads wait to come back from one.
@@ -291,26 +297,10 @@ public:
     bool serve_section(call_frame& frame, bool waits) noexcept;
 
 private:
-    // After so many handlers the producer stays inside the io_context again.
-    static constexpr int visits_after_native = 2000;
-    static constexpr int visits_to_see = 128;
-
-    // In in_tasks().
-    static constexpr int most_probed = 16;
-
-    // So many handlers from now on, or more.
-    void visit(int n) noexcept
+    void count_lent(int n) noexcept
     {
-        if (visits_.load(std::memory_order_relaxed) < n)
-            visits_.store(n, std::memory_order_relaxed);
-    }
-
-    // Before a lease ends. After a task its thread sees that; otherwise it stays inside the
-    // io_context until it is called out.
-    void visit_after(lease::sight const& s, int n) noexcept
-    {
-        if (s.what != lease::activity::task)
-            visit(n);
+        if (sentinel_.in_use())
+            lent_.fetch_add(n, std::memory_order_relaxed);
     }
 
     // Whether a thread that could produce may be kept for tasks instead.
@@ -331,21 +321,27 @@ private:
             wake_(wake_context_);
     }
 
-    // The lease of a task was seen when that began. Where there are no native handlers nothing else
-    // is late.
-    bool may_take_over(lease::sight const& s) const noexcept override
-    {
-        return s.what == lease::activity::task
-            || (threads_.has_callers()
-                && (strategy_ == strategy_t::execute_produce_consume
-                    || threads_.may_take_over(s.pooled)));
-    }
-
     outcome take_over(lease::number n, bool may_start) noexcept override;
     void start_pending() noexcept override;
-    void call_out() noexcept override;
-    bool waits_for_io() const noexcept override;
-    bool provide_io() noexcept override;
+    void ask_for_sign() noexcept override;
+    bool has_sign() const noexcept override
+    {
+        return !wants_sign_.load(std::memory_order_relaxed);
+    }
+    bool is_alone() const noexcept override
+    {
+        return threads_.stepping() == 0 && beside_.load(std::memory_order_relaxed) == 0;
+    }
+    bool watched(time_point now, lease::sight const& s) noexcept override
+    {
+        return watch_ && watch_(wake_context_, now, s);
+    }
+    bool is_lent(lease::sight const& s) const noexcept override
+    {
+        auto const owner = owner_thread_.load();
+        return owner != thread_id() && (s.producer != owner || is_lending());
+    }
+    void call_owner() noexcept override { wake(); }
     void release(lease::number n) noexcept override;
     void go_away(call_frame& frame) noexcept override;
     void come_back(call_frame& frame) noexcept override;
@@ -357,30 +353,32 @@ private:
     void const* const owner_;
     task& request_;
     void (*wake_)(void* context) noexcept = nullptr; // not changed once there is a producer
+    bool (*watch_)(void* context, time_point now, lease::sight const& s) noexcept = nullptr;
     void* wake_context_ = nullptr;
 
     lease lease_;
     alignas(64) std::atomic<bool> asked_{false};
 
-    // Asio waits for a condition until something does I/O. Set by the watchdog, which has a thread
-    // create something that does.
+    // Written by a caller. Relaxed would do: who sees it late stays outside, or wakes it in vain.
+    std::atomic<thread_id> owner_thread_{};
+
+    // Relaxed: a late value costs a sign of life, or a thread that comes in vain.
+    std::atomic<int> beside_{0};
+
+    // Written by the watchdog, which asks, and the thread that answers. Relaxed: nothing is
+    // published with them.
+    std::atomic<bool> wants_sign_{false};
+
     std::atomic<bool> has_io_{false};
-    std::atomic<bool> wants_io_{false};
+
+    // Relaxed: a late value costs a call in vain, or a later one.
+    std::atomic<int> lent_{0};
 
     static constexpr int no_file = -1;
 
     // Written by the producer, or where there is none. Relaxed: one that does not know it yet does
     // not tell when it waits.
     std::atomic<int> reactor_{no_file};
-
-    // Written by the thread that ends a lease, counted down by the producer. Relaxed: who acquires
-    // the lease next sees it; one that is lost is one handler more.
-    std::atomic<int> visits_;
-
-    // Written by the producer; relaxed, as a late thread may use it, too.
-    std::atomic<bool> measures_native_{false};
-
-    unsigned turn_ = 0; // the producer's: which threads in_tasks() asks for
 
     strategy_counters counters_;
     returning_threads returning_;

@@ -7,9 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
-#include <asio_ewyk/detail/os/thread_probe.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -22,7 +20,6 @@ ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::
     , sections_(sections)
     , owner_(owner)
     , request_(request)
-    , visits_(leases_ && grace > grace.zero() ? visits_to_see : 0)
     , sentinel_(lease_, *this, leases_ ? grace : std::chrono::nanoseconds::zero())
 {
 }
@@ -61,14 +58,36 @@ ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
         // The watchdog may have gone to bed since acquire() has roused it, as nobody had the lease.
         if (sentinel_.in_use() && threads_.has_callers())
             sentinel_.alert();
-        // Meanwhile others may have stayed inside, whom it is to call out.
-        return visits_.load(std::memory_order_relaxed) <= 0;
+        return true;
     }
     counters_.superseded();
     trace_point(trace_event::supersede, owner_);
     // It is one of the pool, which may not produce.
     dispatch();
     return false;
+}
+
+// The lease of the thread that has it ends: that one leaves when its handler is over.
+ASIO_EWYK_DECL bool succession::take_back(call_frame& frame) noexcept
+{
+    if (has_lease(frame))
+        return false;
+    auto what = lease::activity::busy;
+    bool const pooled = frame.is_pooled();
+    if (pooled)
+        threads_.pool().occupy();
+    auto const seized = lease_.seize(frame.lease_number, pooled, what);
+    if (pooled && !seized)
+        threads_.pool().vacate();
+    if (!seized)
+        return false;
+    if (seized.pooled)
+        threads_.pool().vacate();
+    trace_point(trace_event::take_back, owner_);
+    sentinel_.alert();
+    begin(frame);
+    // After each handler a lease has a new number. So it is in one if it has said so.
+    return what != lease::activity::busy;
 }
 
 ASIO_EWYK_DECL void succession::leave(call_frame& frame, bool needed) noexcept
@@ -119,7 +138,6 @@ ASIO_EWYK_DECL void succession::start_pending() noexcept
 ASIO_EWYK_DECL lessor::outcome succession::take_over(lease::number n, bool may_start) noexcept
 {
     auto const seen = lease_.look();
-    visit_after(seen, visits_after_native);
     auto const ended = lease_.end(n);
     if (!ended)
         return outcome::ended;
@@ -131,7 +149,6 @@ ASIO_EWYK_DECL lessor::outcome succession::take_over(lease::number n, bool may_s
 
 ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
 {
-    visit_after(lease_.look(), visits_to_see);
     auto const ended = lease_.end(n);
     if (!ended)
         return;
@@ -214,70 +231,13 @@ ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
         threads_.pool().vacate();
 }
 
-ASIO_EWYK_DECL std::size_t succession::inside() const noexcept
-{
-    std::size_t n = 0;
-    thread_activity::for_each([&](thread_activity const& a) {
-        auto const now = a.now();
-        n += now.owner == owner_ && !now.what;
-    });
-    return n;
-}
-
-ASIO_EWYK_DECL succession::occupied succession::in_tasks() noexcept
-{
-    auto const for_each = [this](auto f) {
-        thread_activity::for_each([&](thread_activity const& a) {
-            auto const now = a.now();
-            if (now.owner == owner_ && now.what)
-                f(a);
-        });
-    };
-    occupied n;
-    for_each([&](thread_activity const&) { ++n.all; });
-    auto const each = static_cast<unsigned>(n.all / most_probed + 1);
-    unsigned i = ++turn_;
-    int halves = 0;
-    for_each([&](thread_activity const& a) {
-        using enum thread_probe::state;
-        if (++i % each != 0)
-            return;
-        auto const does = thread_probe().of(a.thread());
-        halves += does == blocks || does == polls ? 2 : does == locks;
-    });
-    n.asleep = std::min(halves * static_cast<int>(each) / 2, n.all);
-    return n;
-}
-
-// Of the threads that wait inside the io_context Asio has one wait for I/O, and the others for a
-// condition. If none waits for I/O, none waits.
-ASIO_EWYK_DECL bool succession::waits_for_io() const noexcept
-{
-    if (!has_io_.load())
-        return false;
-    bool one_polls = false;
-    thread_activity::for_each([&](thread_activity const& a) {
-        one_polls = one_polls || (a.now().owner == owner_
-            && thread_probe().of(a.thread()) == thread_probe::state::polls);
-    });
-    return !one_polls;
-}
-
 // The watchdog does nothing inside the io_context itself: that may be destroyed at once when run()
 // has returned.
-ASIO_EWYK_DECL bool succession::provide_io() noexcept
+ASIO_EWYK_DECL void succession::ask_for_sign() noexcept
 {
-    if (!wake_ || has_io_.exchange(true))
-        return false;
-    wants_io_.store(true);
-    wake();
-    return true;
-}
-
-// Its handlers are visited one by one for a while: so it is seen whether one of them computes.
-ASIO_EWYK_DECL void succession::call_out() noexcept
-{
-    visit(visits_to_see);
+    if (!wake_)
+        return;
+    wants_sign_.store(true, std::memory_order_relaxed);
     wake();
 }
 

@@ -8,7 +8,6 @@
 #include <asio_ewyk/detail/frame/call_inline.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
-#include <asio_ewyk/detail/os/leased_tasks.hpp>
 
 #include <boost/asio/multiple_exceptions.hpp>
 #include <boost/config.hpp>
@@ -164,9 +163,6 @@ public:
         }
     }
 
-    // How many exceptions were under way when it began.
-    int exceptions() const noexcept { return exceptions_; }
-
     // Whose thread it is.
     enum class thread_of : unsigned char
     {
@@ -190,7 +186,7 @@ public:
     // It runs a task, and what it dispatches is a part of that.
     bool in_task = false;
 
-    // It is inside io_context::run(), and has not asked to come out.
+    // It is inside io_context::run(), and is to have the right there whenever it looks for I/O.
     bool stays = false;
 
     // What other threads have thrown leaves the call of run() that it stands for.
@@ -206,18 +202,25 @@ public:
     lessor* leased_by = nullptr;
     lease::number lease_number = 0;
 
-    // Counts the tasks that this thread runs on leases.
-    leased_tasks::counter leased;
-
     // What gives the right away in a section of a task and takes it back, where one task runs at a
     // time; null elsewhere. And the section that this thread is in: the frame is not to be found
     // then.
     lessor* home = nullptr;
     void const* away = nullptr;
 
-    // Handlers that it has run; and those of the library's own.
+    // Handlers that it has run; and those of the library's own; and of both, those inside another
+    // handler. A call of Asio's that began with a tally of b tells of tally() - b at least.
     std::size_t counted = 0;
     std::size_t uncounted = 0;
+    std::size_t inner = 0;
+    static std::size_t tally(call_frame const& f) noexcept
+    {
+        return f.counted + f.uncounted - f.inner;
+    }
+
+    // It runs handlers inside one of the library's own; or without the right, beside the producer.
+    bool counts = false;
+    bool helps = false;
 
 private:
     // False if this thread runs no task of that owner, or calls run() or a sibling in one: Asio
@@ -254,7 +257,6 @@ private:
     call_frame* outer_;
     thread_activity& activity_;
     thread_activity::state served_before_;
-    int const exceptions_ = std::uncaught_exceptions();
     std::exception_ptr error_;
     bool several_ = false; // that is a multiple_exceptions
 

@@ -25,6 +25,7 @@ namespace asio_ewyk::detail {
 // |              | the right then, any thread: acquire()                                         |
 // | leased       | any thread, by a compare-and-swap from that number: end(), renew(), keep()    |
 // | kept         | its producer, by a store: keep_no_more()                                      |
+// | not kept     | a thread that is about to wait for I/O, by a compare-and-swap: seize()         |
 //
 // Every change of a leased word adds 1 to the number, so a thread knows its own lease by the
 // number. Every change acquires and releases: the next producer sees what the previous one has
@@ -37,10 +38,9 @@ public:
     // What the producer does, as it says itself.
     enum class activity : unsigned char
     {
-        waits,  // for I/O or a condition; or runs a native handler that nothing has marked
-        native, // runs a native handler: late if it blocks
-        task,   // runs a task: late if it blocks
-        polls,  // waits for I/O
+        unknown, // waits for I/O or a condition, or runs what nothing has marked
+        busy,    // runs handlers, or is about to: late if it blocks
+        polls,   // waits for I/O
     };
 
     // What others see of it. `what` and `cpu` are hints: they may be of a moment ago.
@@ -50,7 +50,7 @@ public:
         bool leased = false;
         bool held = false; // a thread has the right, leased or kept
         bool pooled = false;
-        activity what = activity::waits;
+        activity what = activity::unknown;
         int cpu = -1;
         thread_id producer = 0;
     };
@@ -69,10 +69,38 @@ public:
                 continue;
             n = word >> shift;
             belongs_to_this_thread(n);
-            mark(n, activity::waits);
+            mark(n, activity::unknown);
             return true;
         }
         return false;
+    }
+
+    struct ended
+    {
+        bool now;    // false if it had ended before, or could not be
+        bool pooled; // the pool counts its thread among those that produce
+        explicit operator bool() const noexcept { return now; }
+    };
+
+    // Any thread: has the right from now on, whichever thread has it. False if that one keeps it.
+    // `what`: what that one did as it lost it, if there is one.
+    ended seize(number& n, bool is_pooled, activity& what) noexcept
+    {
+        std::uint64_t word = word_.load();
+        while ((word & kept) == 0)
+        {
+            what = (word & leased) != 0 ? activity_of(word >> shift) : activity::busy;
+            test_point();
+            std::uint64_t const next
+                = ((word >> shift) + 1) << shift | leased | (is_pooled ? pooled : 0);
+            if (!word_.compare_exchange_weak(word, next))
+                continue;
+            n = next >> shift;
+            belongs_to_this_thread(n);
+            mark(n, activity::unknown);
+            return {true, (word & leased) != 0 && (word & pooled) != 0};
+        }
+        return {false, false};
     }
 
     // Any thread: whether no thread has the right, which can be acquired then.
@@ -86,7 +114,7 @@ public:
         number const n = (word_.load(std::memory_order_acquire) >> shift) + 1;
         word_.store(n << shift | leased | (is_pooled ? pooled : 0));
         belongs_to_this_thread(n);
-        mark(n, activity::waits);
+        mark(n, activity::unknown);
         return n;
     }
 
@@ -124,13 +152,6 @@ public:
             std::memory_order_release);
     }
 
-    struct ended
-    {
-        bool now;    // false if it had ended before
-        bool pooled; // the pool counts its thread among those that produce
-        explicit operator bool() const noexcept { return now; }
-    };
-
     // Any thread: ends that lease.
     ended end(number n) noexcept
     {
@@ -146,21 +167,28 @@ public:
     sight look() const noexcept
     {
         std::uint64_t const word = word_.load(std::memory_order_acquire);
-        std::uint64_t const mark = mark_.load(std::memory_order_acquire);
         sight s;
         s.which = word >> shift;
         s.leased = (word & leased) != 0;
         s.held = (word & (leased | kept)) != 0;
         s.pooled = (word & pooled) != 0;
-        s.cpu = static_cast<int>(mark & 0xffffu);
-        // The mark of a lease that has ended says nothing of this one.
-        if (mark >> mark_shift == (s.which & (~std::uint64_t{0} >> mark_shift)))
-            s.what = static_cast<activity>(mark >> 16 & 3u);
+        s.what = activity_of(s.which, &s.cpu);
         s.producer = static_cast<thread_id>(producer_.load(std::memory_order_relaxed));
         return s;
     }
 
 private:
+    // The mark of a lease that has ended says nothing of this one.
+    activity activity_of(number n, int* cpu = nullptr) const noexcept
+    {
+        std::uint64_t const mark = mark_.load(std::memory_order_acquire);
+        if (cpu)
+            *cpu = static_cast<int>(mark & 0xffffu);
+        return mark >> mark_shift == (n & (~std::uint64_t{0} >> mark_shift))
+            ? static_cast<activity>(mark >> 16 & 3u)
+            : activity::unknown;
+    }
+
     static constexpr std::uint64_t leased = 1;
     static constexpr std::uint64_t kept = 2;
     static constexpr std::uint64_t pooled = 4;

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_FRAME_LESSOR_HPP
 
 #include <asio_ewyk/detail/frame/lease.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 namespace asio_ewyk::detail {
 
@@ -15,11 +16,6 @@ class call_frame;
 class lessor
 {
 public:
-    // Any thread: whether another one could come for that lease. Asked before the look at what its
-    // thread does: one that merely waits for I/O stays there when it is taken over by mistake, and
-    // may be the last of the pool.
-    virtual bool may_take_over(lease::sight const& s) const noexcept = 0;
-
     // Any thread: has another thread produce, if that lease has not ended. A thread of idle
     // priority (`may_start` false) starts none; if one has to be started, it returns needs_start.
     enum class outcome
@@ -30,14 +26,23 @@ public:
     };
     virtual outcome take_over(lease::number n, bool may_start) noexcept = 0;
 
-    // The watchdog: the producer runs, and nothing has marked what for a while. It is asked to mark
-    // each native handler for a while.
-    virtual void call_out() noexcept = 0;
+    // The watchdog, which cannot tell whether the producer is in a handler, or waits for a
+    // condition as nothing does I/O: asks for a sign of life, which a thread gives that looks for
+    // handlers. has_sign(): whether one has since.
+    virtual void ask_for_sign() noexcept = 0;
+    virtual bool has_sign() const noexcept = 0;
 
-    // Whether a waiting producer waits for I/O, rather than for a condition. The watchdog: asks
-    // it to do so from now on; false if it does already.
-    virtual bool waits_for_io() const noexcept = 0;
-    virtual bool provide_io() noexcept = 0;
+    // Whether no other thread waits inside the io_context, beside the producer.
+    virtual bool is_alone() const noexcept = 0;
+
+    // The watchdog: whether that is the lease of another thread than the one that stays inside
+    // run() and is to have the right back; and has that one come for it, if it waits for a
+    // condition there.
+    virtual bool is_lent(lease::sight const& s) const noexcept = 0;
+    virtual void call_owner() noexcept = 0;
+
+    // The watchdog, at each look: the lease, and when. True if the next one is to come soon.
+    virtual bool watched(time_point now, lease::sight const& s) noexcept = 0;
 
     // After needs_start, by a thread that may start others.
     virtual void start_pending() noexcept = 0;

@@ -6,7 +6,6 @@
 #define ASIO_EWYK_DETAIL_METRICS_STRATEGY_COUNTERS_HPP
 
 #include <asio_ewyk/detail/os/counter.hpp>
-#include <asio_ewyk/detail/os/leased_tasks.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <algorithm>
@@ -19,14 +18,14 @@ class strategy_counters
 {
 public:
     // The producer, before such a task.
-    void produce_consume() noexcept { produce_consume_.add(); }
+    void produce_consume(std::uint64_t n = 1) noexcept { produce_consume_.add(n); }
     void produce_invoke_consume() noexcept { produce_invoke_consume_.add(); }
 
     // The thread that has handed over production, before the task.
     void execute_produce_consume() noexcept { execute_produce_consume_.add(); }
 
-    // The producer, before a task that it runs on a lease.
-    void on_lease(leased_tasks::counter& mine) noexcept { mine.add(on_lease_); }
+    // The producer, before a task that it runs on a lease; or a thread that learns of so many.
+    void on_lease(std::uint64_t n = 1) noexcept { on_lease_.add(n); }
 
     // The thread that has ended a lease during a task.
     void taken_over() noexcept { taken_over_.add(); }
@@ -52,7 +51,7 @@ private:
     // Threads that were late may count beside the producer, and so do callers that step.
     shared_counter produce_consume_;
     shared_counter produce_invoke_consume_;
-    leased_tasks on_lease_;
+    shared_counter on_lease_;
     shared_counter execute_produce_consume_;
     shared_counter taken_over_;
     shared_counter superseded_;

@@ -30,7 +30,7 @@ enum class trace_event : std::uint8_t
     give,     // subject: the task, which another thread is given, or asked to run
     choose,   // subject: the task; detail: see trace_choice
     hand_over,  // subject: as of produce, as of all that follow
-    take_back,  // it could not be handed over
+    take_back,  // it could not be handed over, or who stays inside run() has it again
     take_over,  // by the sentinel or the watchdog; detail: the thread that is late
     release,  // the right to produce, by a task that says that it will be late
     supersede,  // another thread produces, so this one leaves

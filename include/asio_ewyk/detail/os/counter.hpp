@@ -41,7 +41,7 @@ private:
 class shared_counter
 {
 public:
-    void add() noexcept { value_.fetch_add(1, std::memory_order_release); }
+    void add(std::uint64_t n = 1) noexcept { value_.fetch_add(n, std::memory_order_release); }
     std::uint64_t get() const noexcept { return value_.load(std::memory_order_acquire); }
 
 private:

@@ -107,7 +107,8 @@ public:
         return true;
     }
 
-    // One thread less is counted among those that produce.
+    // One thread more or less is counted among those that produce.
+    void occupy() noexcept { pool_.occupy(); }
     void vacate() noexcept { pool_.vacate(); }
 
     // The thread of that frame no longer has the right to produce.

@@ -1,0 +1,150 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/crew.hpp>
+#include <asio_ewyk/detail/engine/parallelism_policy.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/thread_probe.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+
+namespace asio_ewyk::detail {
+
+// Several threads inside the io_context, where one is out of CPU time and several run more.
+//
+// Beside the producer, helpers run handlers: threads of the pool without the right to produce. The
+// watchdog measures windows of time and asks parallelism_policy after each. A window counts only if
+// the threads that run handlers count these, which Asio does not tell before run() returns: so the
+// watchdog has the producer do that for as long as it is needed, and no longer.
+//
+// | mode     | the producer                   | helpers                                           |
+// |----------|--------------------------------|---------------------------------------------------|
+// | plain    | is inside io_context::run()    | none                                              |
+// | counting | runs and counts handlers       | none                                              |
+// | together | runs and counts handlers       | one for each CPU, and for each that is asleep     |
+class parallelism
+{
+public:
+    using duration = std::chrono::nanoseconds;
+
+    static constexpr duration window = std::chrono::milliseconds(10);
+
+    // So many helpers at most.
+    static constexpr std::size_t most = 64;
+
+    // In a window with less a context has had nothing to do.
+    static constexpr std::size_t few = 8;
+
+    // A thread of the pool that helps. `calls` tells the watchdog that it goes on.
+    class helper final : public task
+    {
+    public:
+        helper() noexcept
+            : task(&helper::act, {}, invocation_t::blocking, true)
+        {
+        }
+
+    private:
+        friend parallelism;
+        static boost::core::typeinfo const* act(task* base, task_purpose purpose);
+
+        parallelism* of_ = nullptr;
+        std::atomic<bool> under_way_{false};
+        std::atomic<thread_id> thread_{};
+        std::atomic<std::uint32_t> calls_{0};
+
+        // The watchdog's.
+        std::uint32_t seen_ = 0;
+    };
+
+    // `help` runs handlers, on a thread that was given to a helper, until wants_help() is false.
+    // The CPUs are those that the calling thread may use.
+    parallelism(crew& threads, void (*help)(void* context, helper&), void* context) noexcept
+        : cpus_(allowed_cpus())
+        , threads_(threads)
+        , help_(help)
+        , context_(context)
+    {
+    }
+
+    // Any thread that runs handlers: whether it is to count them; and that it has run so many.
+    bool counts() const noexcept { return mode_.load(std::memory_order_relaxed) != mode::plain; }
+    void count(std::size_t n) noexcept { ran_.fetch_add(n, std::memory_order_relaxed); }
+
+    // The producer, before it waits for I/O. A plain store: it is of this window, or the next one.
+    void waits() noexcept
+    {
+        if (!waited_.load(std::memory_order_relaxed))
+            waited_.store(true, std::memory_order_relaxed);
+    }
+
+    // Any thread: whether helpers are wanted.
+    bool wants_help() const noexcept
+    {
+        return mode_.load(std::memory_order_relaxed) == mode::together;
+    }
+
+    // A helper, before each handler; if it has found none for a while; and after some, how much CPU
+    // time it has used.
+    void goes_on(helper& h) noexcept
+    {
+        h.calls_.store(h.calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    void has_enough() noexcept { enough_.store(true, std::memory_order_relaxed); }
+    void used(duration cpu) noexcept { used_.fetch_add(cpu.count(), std::memory_order_relaxed); }
+
+    // The watchdog, as often as it likes. `producer`: 0 if it waits. True if the owner is to begin
+    // to count.
+    bool look(time_point now, thread_id producer) noexcept;
+
+private:
+    enum class mode : unsigned char
+    {
+        plain,
+        counting,
+        together,
+    };
+
+    void send_helpers() noexcept;
+    void work(helper& h);
+
+    int const cpus_;
+    crew& threads_;
+    void (*const help_)(void* context, helper&);
+    void* const context_;
+
+    // Written by the watchdog. Relaxed, as all below: nothing is published with them.
+    std::atomic<mode> mode_{mode::plain};
+    std::atomic<std::size_t> ran_{0};
+    std::atomic<duration::rep> used_{0};
+    std::atomic<bool> waited_{false};
+    std::atomic<bool> enough_{false};
+
+    // The watchdog's.
+    parallelism_policy policy_;
+    time_point began_{};
+    std::clock_t cpu_ = 0; // of the process
+    thread_probe probe_;
+    std::unique_ptr<helper[]> all_;
+};
+
+} // namespace asio_ewyk::detail
+
+#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
+#include <asio_ewyk/detail/engine/parallelism.ipp>
+#endif
+
+#endif

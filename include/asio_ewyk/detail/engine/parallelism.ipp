@@ -1,0 +1,114 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_IPP
+#define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/parallelism.hpp>
+
+#include <ctime>
+#include <new>
+#include <utility>
+
+namespace asio_ewyk::detail {
+
+// A window that was not counted says only whether one thread has had time.
+ASIO_EWYK_DECL bool parallelism::look(time_point now, thread_id producer) noexcept
+{
+    if (wants_help())
+        send_helpers();
+    if (cpus_ < 2 || now - began_ < window)
+        return false;
+    bool const waited = waited_.exchange(false, std::memory_order_relaxed);
+    // Of the whole process: where that has used little, the producer has not used more.
+    std::clock_t const cpu = std::clock();
+    double const share = static_cast<double>(cpu - std::exchange(cpu_, cpu)) / CLOCKS_PER_SEC;
+    bool const counted = counts();
+    enough_.store(false, std::memory_order_relaxed);
+    duration const time = now - std::exchange(began_, now);
+    std::size_t const handlers = ran_.exchange(0, std::memory_order_relaxed);
+    duration const used(used_.exchange(0, std::memory_order_relaxed));
+    if (time > 4 * window && !counted)
+        return false; // nothing has run for a while
+    bool const busy = !waited && producer != 0
+        && share * 2 > std::chrono::duration<double>(time).count()
+        && !(counted && handlers < few) && probe_.of(producer) == thread_probe::state::runs;
+    bool alone = true;
+    if (counted || !busy || !policy_.is_due())
+        alone = policy_.alone_after({time, handlers, busy ? time : duration::zero(),
+            used + (busy ? time : duration::zero())});
+    mode const next = !alone                 ? mode::together
+        : busy && policy_.is_due()           ? mode::counting
+                                             : mode::plain;
+    mode_.store(next, std::memory_order_relaxed);
+    return next != mode::plain && !counted;
+}
+
+// As many as there are CPUs, beside those that have not gone on since the last look, and sleep.
+ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
+{
+    if (!all_)
+        all_.reset(new (std::nothrow) helper[most]);
+    if (!all_ || enough_.load(std::memory_order_relaxed))
+        return;
+    int awake = 0;
+    for (std::size_t i = 0; i != most; ++i)
+    {
+        helper& h = all_[i];
+        if (!h.under_way_.load())
+            continue;
+        auto const calls = h.calls_.load(std::memory_order_relaxed);
+        bool const same = std::exchange(h.seen_, calls) == calls;
+        auto const state = same && calls != 0
+            ? probe_.of(h.thread_.load(std::memory_order_relaxed))
+            : thread_probe::state::runs;
+        awake += state == thread_probe::state::runs || state == thread_probe::state::unknown;
+    }
+    for (std::size_t i = 0; i != most && awake < cpus_; ++i)
+    {
+        helper& h = all_[i];
+        if (h.under_way_.load())
+            continue;
+        // The pool's last thread is left for a handler that is late.
+        if (!threads_.may_start() || !threads_.may_take_over(false))
+            return;
+        h.of_ = this;
+        h.calls_.store(0, std::memory_order_relaxed);
+        h.under_way_.store(true);
+        auto& pool = threads_.pool();
+        if (!pool.pool().try_execute(pool.client(), &h))
+        {
+            h.under_way_.store(false);
+            return;
+        }
+        ++awake;
+    }
+}
+
+ASIO_EWYK_DECL void parallelism::work(helper& h)
+{
+    struct end
+    {
+        helper& h;
+        ~end() { h.under_way_.store(false); }
+    } const on_exit{h};
+    h.thread_.store(this_thread_id(), std::memory_order_relaxed);
+    help_(context_, h);
+}
+
+ASIO_EWYK_DECL boost::core::typeinfo const* parallelism::helper::act(
+    task* base, task_purpose purpose)
+{
+    auto& h = static_cast<helper&>(*base);
+    if (purpose == task_purpose::run)
+        h.of_->work(h);
+    else if (purpose == task_purpose::destroy)
+        h.under_way_.store(false);
+    return nullptr;
+}
+
+} // namespace asio_ewyk::detail
+
+#endif

@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_DETAIL_OS_OBSERVED_WAITS_HPP
+#define ASIO_EWYK_DETAIL_OS_OBSERVED_WAITS_HPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/wait_hook.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+
+namespace asio_ewyk::detail {
+
+namespace asio = boost::asio;
+
+// Whether Asio's waits for I/O are observed in this program: see wait_hook. It is tried once, with
+// an io_context that waits for nothing.
+class observed_waits
+{
+public:
+    static bool are_had() noexcept
+    {
+#if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)
+        // Relaxed: who tries at the same time finds the same.
+        static std::atomic<known> known_{known::nothing};
+        if (auto const k = known_.load(std::memory_order_relaxed); k != known::nothing)
+            return k == known::yes;
+        try
+        {
+            bool const had = are_told();
+            known_.store(had ? known::yes : known::no, std::memory_order_relaxed);
+            return had;
+        }
+        catch (std::exception const&)
+        {
+            // There are no files left for it; the next one tries again.
+        }
+#endif
+        return false;
+    }
+
+private:
+    enum class known : unsigned char
+    {
+        nothing,
+        no,
+        yes,
+    };
+
+    struct observer final : wait_observer
+    {
+        bool told = false;
+
+    private:
+        void begin(int, bool) noexcept override { told = true; }
+        void end(int, bool) noexcept override {}
+    };
+
+    static bool are_told()
+    {
+        asio::io_context ioc(1);
+        asio::steady_timer timer(ioc, std::chrono::seconds(0));
+        timer.async_wait([](auto) {});
+        observer o;
+        ioc.poll();
+        return o.told;
+    }
+};
+
+} // namespace asio_ewyk::detail
+
+#endif

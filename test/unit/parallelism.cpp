@@ -1,0 +1,216 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#include <asio_ewyk/detail/engine/parallelism.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/observed_waits.hpp>
+
+#include "pool_support.hpp"
+#include "use_cpu.hpp"
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+BOOST_AUTO_TEST_SUITE(parallelism)
+
+namespace {
+
+using namespace support;
+
+// Handlers of which each posts the next one, and which threads run them.
+class chains
+{
+public:
+    chains(asio::any_io_executor ex, int n, std::chrono::nanoseconds time)
+        : ex_(std::move(ex))
+        , time_(time)
+        , live_(n)
+    {
+        for (int i = 0; i != n; ++i)
+            again();
+    }
+
+    ~chains()
+    {
+        over_ = true;
+        bool const ended = eventually([this] { return live_ == 0; });
+        BOOST_TEST(ended);
+    }
+
+    // How many threads have run the next so many.
+    std::size_t threads_of(int handlers)
+    {
+        {
+            std::lock_guard const lock(mutex_);
+            threads_.clear();
+        }
+        int const before = ran_;
+        bool const in_time = eventually([&] { return ran_ - before >= handlers; });
+        BOOST_TEST(in_time);
+        std::lock_guard const lock(mutex_);
+        return threads_.size();
+    }
+
+    int ran() const { return ran_; }
+
+private:
+    void again()
+    {
+        asio::post(ex_, [this] { run(); });
+    }
+
+    void run()
+    {
+        use_cpu(time_);
+        {
+            std::lock_guard const lock(mutex_);
+            threads_.insert(std::this_thread::get_id());
+        }
+        ++ran_;
+        if (over_)
+            --live_;
+        else
+            again();
+    }
+
+    asio::any_io_executor const ex_;
+    std::chrono::nanoseconds const time_;
+    std::atomic<bool> over_{false};
+    std::atomic<int> live_;
+    std::atomic<int> ran_{0};
+    std::mutex mutex_;
+    std::set<std::thread::id> threads_; // guarded by mutex_
+};
+
+bool may_be_several()
+{
+    return ewyk::detail::allowed_cpus() > 1 && ewyk::detail::observed_waits::are_had();
+}
+
+asio::any_io_executor executor_of(ewyk::strategy_context& ctx, bool native)
+{
+    if (native)
+        return static_cast<asio::io_context&>(ctx).get_executor();
+    return ctx.get_executor();
+}
+
+// The grace is endless, so that none is late.
+void several_threads_while_one_is_not_enough(bool native)
+{
+    ewyk::strategy_context ctx({.grace = 24h, .max_threads = 8});
+    auto work = std::make_optional(asio::make_work_guard(ctx));
+    std::size_t counted = 0;
+    std::thread caller([&] { counted = ctx.run(); });
+    {
+        chains much(executor_of(ctx, native), 16, 200us);
+        auto const several = [&] { return much.threads_of(50) > 1; };
+        BOOST_TEST((!may_be_several() || eventually(several)));
+        BOOST_TEST(ctx.metrics().taken_over == 0u);
+    }
+    {
+        // It is enough again.
+        chains little(executor_of(ctx, native), 1, 100us);
+        BOOST_TEST(eventually([&] { return little.threads_of(50) == 1; }));
+    }
+    work.reset();
+    caller.join();
+    BOOST_TEST(counted == ctx.metrics().tasks());
+}
+
+// As many sleep as there may be helpers for the CPUs, and more.
+void short_handlers_beside_those_that_sleep(bool native)
+{
+    ewyk::strategy_context ctx({.max_threads = 64});
+    auto const ex = executor_of(ctx, native);
+    std::atomic<bool> over{!may_be_several()};
+    std::atomic<int> running{0};
+    std::atomic<int> beside{0}; // handlers that began while another one ran
+    std::function<void()> const sleep = [&] {
+        std::this_thread::sleep_for(10ms);
+        if (!over)
+            asio::post(ex, sleep);
+    };
+    std::function<void()> const compute = [&] {
+        beside += ++running > 1;
+        use_cpu(20us);
+        --running;
+        if (!over)
+            asio::post(ex, compute);
+    };
+    for (int i = 0; i != 4 * ewyk::detail::allowed_cpus(); ++i)
+        asio::post(ex, sleep);
+    for (int i = 0; i != 16; ++i)
+        asio::post(ex, compute);
+    std::thread caller([&] { ctx.run(); });
+    BOOST_TEST((over || eventually([&] { return beside >= 20'000; })));
+    over = true;
+    caller.join();
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(several_threads_for_handlers_of_ours)
+{
+    several_threads_while_one_is_not_enough(false);
+}
+
+BOOST_AUTO_TEST_CASE(several_threads_for_native_handlers)
+{
+    several_threads_while_one_is_not_enough(true);
+}
+
+BOOST_AUTO_TEST_CASE(several_threads_beside_those_that_sleep)
+{
+    short_handlers_beside_those_that_sleep(false);
+}
+
+BOOST_AUTO_TEST_CASE(several_threads_beside_native_ones_that_sleep)
+{
+    short_handlers_beside_those_that_sleep(true);
+}
+
+// What a helper's handler throws leaves run(), as with several threads inside it, and the others go
+// on.
+BOOST_AUTO_TEST_CASE(a_helper_may_throw)
+{
+    ewyk::strategy_context ctx({.grace = 24h, .max_threads = 8});
+    auto work = std::make_optional(asio::make_work_guard(ctx));
+    int caught = 0;
+    std::atomic<int> thrown{0};
+    std::thread caller([&] {
+        for (;;)
+            try
+            {
+                ctx.run();
+                return;
+            }
+            catch (std::runtime_error const&)
+            {
+                ++caught;
+            }
+    });
+    {
+        chains const much(ctx.get_executor(), 16, 200us);
+        for (int i = 0; i != 200; ++i)
+        {
+            asio::post(ctx, [&] {
+                ++thrown;
+                throw std::runtime_error("as planned");
+            });
+            bool const gone_on = eventually([&, before = much.ran()] {
+                return much.ran() > before + 20;
+            });
+            BOOST_TEST_REQUIRE(gone_on);
+        }
+    }
+    BOOST_TEST(eventually([&] { return thrown == 200; }));
+    work.reset();
+    caller.join();
+    BOOST_TEST(caught == thrown);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

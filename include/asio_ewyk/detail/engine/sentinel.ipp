@@ -409,7 +409,9 @@ ASIO_EWYK_DECL time_point sentinel::look(time_point now) noexcept
         if (observes_)
             return now + pause_;
         bool const tells = thread_probe::tells_now && !blind_.load(std::memory_order_relaxed);
-        return idle_checks::next(now, progress_, native_has_run_ || s.which > few, tells);
+        bool const has_run = native_has_run_ || s.which > few
+            || last_late_.load(std::memory_order_relaxed) != time_point();
+        return idle_checks::next(now, progress_, has_run, tells);
     }
     return now + shortest_nap;
 }

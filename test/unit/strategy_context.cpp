@@ -408,12 +408,14 @@ BOOST_AUTO_TEST_CASE(what_waits_for_a_thread_waits_for_the_next_run)
     std::size_t first = 0;
     std::thread runner([&] { first = ctx.run(); });
     BOOST_TEST(running.wait());
-    BOOST_TEST(eventually([&] { return ctx.pool().queued() == 2; }));
+    // A caller that seems to be late does not produce for a while, and may run some.
+    BOOST_TEST(eventually([&] { return ctx.pool().queued() + std::size_t(ran.load()) == 2; }));
     ctx.stop();
     BOOST_TEST(ctx.pool().queued() == 0u);
+    int const before = ran;
     release.set();
     runner.join();
-    BOOST_TEST(ran == 0);
+    BOOST_TEST(ran == before);
 
     ctx.restart();
     deadline const d(ctx);

@@ -399,7 +399,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
 // then, or by the next call.
 ASIO_EWYK_DECL void strategy_service::give_again()
 {
-    if (!has_recalled_.load()) [[likely]]
+    // After a stop they wait for the next run().
+    if (!has_recalled_.load() || ioc_.stopped()) [[likely]]
         return;
     try
     {

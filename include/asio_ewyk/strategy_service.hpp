@@ -212,11 +212,18 @@ private:
     void produce(detail::call_frame& frame, std::size_t limit,
         std::chrono::steady_clock::time_point deadline);
     bool can_stay() const noexcept;
-    void count_plain(detail::call_frame& frame, std::size_t before, std::size_t n) noexcept;
+    struct handlers_run
+    {
+        std::size_t all;
+        std::size_t others; // than the library's own
+    };
     template <class Run>
-    std::size_t run_counted(detail::call_frame& frame, Run run);
+    handlers_run call_asio(detail::call_frame& frame, bool counts, Run run);
+    template <class Run>
+    std::size_t run_inside(detail::call_frame& frame, Run run);
     void count_handlers(detail::call_frame& frame);
-    bool look_at_time(detail::time_point now, detail::lease::sight const& s) noexcept;
+    bool look_at_time(
+        detail::time_point now, detail::lease::sight const& s, bool runs) noexcept;
     void help(detail::parallelism::helper& h);
     std::size_t run_next(
         detail::call_frame& frame, std::chrono::steady_clock::time_point deadline);

@@ -48,8 +48,6 @@ constexpr std::array all_flaws{
         "produce_execute_consume, a thread not started: a task supplies a task and produces"},
     named_flaw{"the place of a lease that is taken over is forgotten", flaw::place_is_kept,
         "execute_produce_consume, 1 thread: one produces, with grace"},
-    named_flaw{"where a thread has to be started none is", flaw::start_is_forgotten,
-        "execute_produce_consume, a thread not started: a task waits for another one, two watch"},
     named_flaw{"where none could be started one is awaited for ever", flaw::start_is_not_given_up,
         "execute_produce_consume, a stopped pool: one produces, with grace"},
     named_flaw{"where a hand-over found none one is awaited for ever",

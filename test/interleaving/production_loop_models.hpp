@@ -117,7 +117,6 @@ inline std::vector<named_setup> grace_models()
     collection c;
     setup const grace{.grace = true};
     setup const endless{.grace = true, .endless = true};
-    setup const two_watch{.grace = true, .two_watch = true};
     std::vector<task_kind> const waits{{.waits_for = 2}, {}};
     std::vector<task_kind> const says_so{{.waits_for = 2, .says_so = true}, {}};
     std::vector<std::vector<action>> const one_task{{{supply, 1}, {produce}}};
@@ -135,7 +134,7 @@ inline std::vector<named_setup> grace_models()
     c.add("tasks say that they block, and throw", s, one_thread,
         {{.throws = true, .says_so = true}, {.throws = true, .says_so = true}}, one_produces,
         endless);
-    c.add("a task waits for another one, two watch", s, cold_pool, waits, one_produces, two_watch);
+    c.add("a task waits for another one, with grace", s, cold_pool, waits, one_produces, grace);
     // It keeps the last thread of the pool for tasks, so it takes one more.
     s = ewyk::strategy_t::eat_what_you_kill;
     c.add("one produces, with grace", s, two_threads, {{}}, one_task, grace);

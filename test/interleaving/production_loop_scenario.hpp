@@ -58,10 +58,9 @@ struct setup
     std::size_t nonblocking_callers = 0; // the first so many callers must not block
     bool grace = false;                  // the right is leased while tasks run,
     bool endless = false;                // and no task is ever late by itself
-    bool two_watch = false;              // threads are started by a second thread that watches
     bool hasty = false; // one that takes over does so where no task runs, too, for once
 
-    std::size_t watchers() const noexcept { return !grace || endless ? 0 : two_watch ? 2 : 1; }
+    std::size_t watchers() const noexcept { return !grace || endless ? 0 : 1; }
 };
 
 class loop_scenario final : public scenario, private saboteur
@@ -84,7 +83,7 @@ public:
     void thread(std::size_t index) override
     {
         if (index >= first_watcher())
-            return watch(index == first_watcher());
+            return watch();
         if (index >= setup_.callers.size())
             return pool_.work(loop_.threads_.pool().client());
         detail::this_thread_may_block = index >= setup_.nonblocking_callers;
@@ -217,12 +216,10 @@ private:
             throw 1;
     }
 
-    // What the sentinel and the watchdog do about a late task: look at a lease, let the grace pass,
-    // take over. That may come at any time, so each task may be late, and one that waits always is.
-    // The first one looks; where it must not start a thread, the second one does.
-    void watch(bool first)
+    // What the watchdog does about a late task: look at a lease, let the grace pass, take over. That
+    // may come at any time, so each task may be late, and one that waits always is.
+    void watch()
     {
-        bool const starts = !first || !setup_.two_watch;
         std::uint64_t last = ~std::uint64_t{0};
         // It could take over each time that a thread is about to look for a task, without end: there
         // is a grace. So it does it once.
@@ -235,32 +232,16 @@ private:
             };
             auto const late = [&] {
                 std::uint64_t const n = lease().word_.get();
-                return first && (n & 1) != 0 && n >> 3 != last && (waits || is_task());
+                return (n & 1) != 0 && n >> 3 != last && (waits || is_task());
             };
             forget((last + 1) * 4 + waits);
-            await([&] { return late() || (starts && needs_start_.get() != 0); });
-            if (starts && needs_start_.get() != 0)
-            {
-                if (tells())
-                    tell("starts a thread");
-                needs_start_.set(0);
-                observe(1);
-                loop_.succession_.sentinel_.owner.start_pending();
-                continue;
-            }
+            await(late);
             last = lease().word_.get() >> 3;
             waits = waits && is_task();
             if (tells())
                 tell("sees the lease");
             forget((last + 1) * 4 + 2 + waits);
-            // One that may start threads would be the watchdog.
-            if (loop_.succession_.sentinel_.owner.take_over(last, !setup_.two_watch)
-                    == detail::lessor::outcome::needs_start
-                && wrong != flaw::start_is_forgotten)
-            {
-                access("asks for a thread to be started");
-                needs_start_.set(1);
-            }
+            loop_.succession_.watch_.owner.take_over(last);
         }
     }
 
@@ -275,7 +256,6 @@ private:
     detail::strategy_loop<source> loop_;
     word supplied_{0}; // four bits each, the first in the lowest
     word ran_{0};
-    word needs_start_{0};
     std::array<std::size_t, 8> position_{}; // of a caller in what it does
 };
 

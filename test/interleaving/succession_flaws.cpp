@@ -75,9 +75,6 @@ constexpr std::array all_flaws{
     named_flaw{"a request that was taken back is awaited for ever",
         flaw::give_up_is_forgotten,
         "execute_produce_consume, a thread not started: one runs"},
-    named_flaw{"where a thread has to be started none is",
-        flaw::start_is_forgotten,
-        "execute_produce_consume, a thread not started: two watch, with grace"},
     named_flaw{"a thread whose lease has ended renews that",
         flaw::late_settles,
         "eat_what_you_kill, 1 thread: unobserved, and a handler waits for another one,"

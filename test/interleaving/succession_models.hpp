@@ -145,8 +145,8 @@ inline std::vector<named_setup> concurrent_models()
     c.add("a handler waits for the next one but one", ewyk::strategy_t::execute_produce_consume,
         one_thread, {{}, {.waits_for = 3}, {}}, {.ready = 3, .grace = true});
     // The other strategy has many more states of the same steps.
-    c.add("two watch", ewyk::strategy_t::execute_produce_consume, cold_pool, waits,
-        {.ready = 2, .grace = true, .two_watch = true});
+    c.add("no thread has been started", ewyk::strategy_t::execute_produce_consume, cold_pool,
+        waits, {.ready = 2, .grace = true});
     // The owner takes the right back, and is late again.
     c.add("two handlers wait for another one", ewyk::strategy_t::execute_produce_consume,
         one_thread, {{.waits_for = 2}, {}, {.waits_for = 4}, {}},

@@ -47,7 +47,6 @@ enum class flaw
     start_is_not_given_up,   // where none could be started, one is awaited for ever
     hand_over_is_not_given_up, // likewise where a hand-over found none
     give_up_is_forgotten,    // likewise where the request was taken back
-    start_is_forgotten,      // where a thread has to be started none is
     late_settles,            // a thread whose lease has ended produces on
     returns_in_silence,      // a thread that comes back does not call the producer
     return_is_not_seen,      // which threads come back is not looked at
@@ -202,7 +201,7 @@ inline bool is_forgotten(char const* where) noexcept
     case flaw::serves_in_silence:
         return in == "ask"sv && last == "serve_returning"sv;
     case flaw::start_is_not_given_up:
-        return in == "start_pending"sv;
+        return in == "withdraw"sv;
     case flaw::hand_over_is_not_given_up:
         return in == "hand_over"sv;
     case flaw::give_up_is_forgotten:
@@ -444,7 +443,7 @@ public:
 
 }
 
-#include "model_sentinel.hpp"
+#include "model_watch.hpp"
 
 #define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_HPP
 #define ASIO_EWYK_DETAIL_POOL_POOL_CLIENT_HPP
@@ -562,15 +561,16 @@ public:
     bool has_callers() const noexcept { return false; }
     std::size_t stepping() const noexcept { return 0; }
     bool may_produce(call_frame const&) const noexcept { return true; }
-    bool try_give(task& t, bool& occupies) noexcept { return pool_.try_give(t, occupies); }
-    bool try_start(task& t, bool& occupies) noexcept { return pool_.try_start(t, occupies); }
-    bool start(task& t, bool& occupies, bool leaves_one = false)
+    using place = pool_threads::place;
+    bool try_give(task& t, place& mine) noexcept { return pool_.try_give(t, mine); }
+    bool try_start(task& t, place& mine) noexcept { return pool_.try_start(t, mine); }
+    bool start(task& t, place& mine, bool leaves_one = false)
     {
-        return pool_.start(t, occupies, leaves_one);
+        return pool_.start(t, mine, leaves_one);
     }
     bool has_one_left() const noexcept { return pool_.has_one_left(); }
     bool may_take_over(bool occupies) const noexcept { return pool_.may_take_over(occupies); }
-    task* give(task_ptr t, strategy_t s) { return pool_.give(std::move(t), s); }
+    task* give(task_ptr t, bool queues) { return pool_.give(std::move(t), queues); }
     bool wake_idle_caller() const noexcept { return false; }
     void went_away() const noexcept {}
     void came_back() const noexcept {}

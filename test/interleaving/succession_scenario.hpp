@@ -44,7 +44,6 @@ struct setup
     bool grace = false;     // others may take over from a thread that is late,
     bool endless = false;   // and none is late by itself
     std::size_t mistakes = 1; // so often it does not wait for anything
-    bool two_watch = false; // threads are started by a second thread that watches
     bool asks = false;      // a thread that watches asks for a sign of life, before any I/O,
     bool calls = false;     // and calls the owner while a thread of the pool waits for I/O
     bool helped = false;    // and has a thread of the pool help, once
@@ -53,7 +52,7 @@ struct setup
     bool unobserved = false; // nothing tells when a thread waits for I/O
     bool stops = false;     // a thread stops the io_context
 
-    std::size_t watchers() const noexcept { return !grace || endless ? 0 : two_watch ? 2 : 1; }
+    std::size_t watchers() const noexcept { return !grace || endless ? 0 : 1; }
 };
 
 class succession_scenario final : public scenario, private saboteur
@@ -99,7 +98,7 @@ public:
         if (index < posters)
             return pool_.work(crew_.pool().client());
         if (index >= first_watcher())
-            return watch(index == first_watcher());
+            return watch();
         if (index == posters + setup_.posters)
             return stop();
         for (std::size_t i = setup_.ready + index - posters; i < posted_by_threads();
@@ -522,7 +521,8 @@ private:
     {
         pool_.product[self()] = n;
         if (detail::task* const back
-            = crew_.give(detail::task_ptr(&tasks_[n - 1]), strategy_of(kind(n))))
+            = crew_.give(detail::task_ptr(&tasks_[n - 1]),
+                detail::traits_of(strategy_of(kind(n))).queues_for_pool))
             run_back(back);
     }
 
@@ -931,20 +931,18 @@ private:
         of_.dispatch();
     }
 
-    // What the sentinel and the watchdog do about a late handler: look at a lease, let the grace
-    // pass, take over. That may come at any time. The first one looks; where it must not start a
-    // thread, the second one does.
-    void watch(bool first)
+    // What the watchdog does about a late handler: look at a lease, let the grace pass, take over.
+    // That may come at any time.
+    void watch()
     {
-        bool const starts = !first || !setup_.two_watch;
-        if (first && setup_.asks)
-            of_.sentinel_.owner.ask_for_sign();
-        if (first && setup_.helped)
+        if (setup_.asks)
+            of_.watch_.owner.ask_for_sign();
+        if (setup_.helped)
         {
             pool_.product[self()] = help_task;
             pool_.try_execute(crew_.pool().client(), &helper_);
         }
-        for (bool calls = first && setup_.calls;;)
+        for (bool calls = setup_.calls;;)
         {
             // A thread that waits for I/O is taken for late only where it has begun to since it was
             // seen.
@@ -953,7 +951,7 @@ private:
                 std::uint64_t const mark = of_.lease_.mark_.get();
                 bool const polls = mark >> 18 == n >> 3
                     && (mark >> 16 & 3) == static_cast<unsigned>(detail::lease::activity::polls);
-                return first && (n & 1) != 0 && !polls
+                return (n & 1) != 0 && !polls
                     && (mistakes_.get() != 0 || (blocked_.get() >> book_.holder() & 1) != 0);
             };
             // The watchdog calls again and again; what counts is where a thread waits for the
@@ -967,23 +965,14 @@ private:
                         || of_.lent_.get() != 0);
             };
             forget(calls);
-            await([&] { return late() || is_lent() || (starts && needs_start_.get() != 0); });
+            await([&] { return late() || is_lent(); });
             if (is_lent())
             {
                 if (tells())
                     tell("calls the owner");
                 calls = false;
                 observe(1);
-                of_.sentinel_.owner.call_owner();
-                continue;
-            }
-            if (starts && needs_start_.get() != 0)
-            {
-                if (tells())
-                    tell("starts a thread");
-                needs_start_.set(0);
-                observe(1);
-                of_.sentinel_.owner.start_pending();
+                of_.watch_.owner.call_owner();
                 continue;
             }
             std::uint64_t const which = of_.lease_.word_.get() >> 3;
@@ -992,14 +981,7 @@ private:
             if (tells())
                 tell("sees the lease");
             forget(which * 4 + 2 + calls);
-            // One that may start threads would be the watchdog.
-            if (of_.sentinel_.owner.take_over(which, !setup_.two_watch)
-                    == detail::lessor::outcome::needs_start
-                && wrong != flaw::start_is_forgotten)
-            {
-                access("asks for a thread to be started");
-                needs_start_.set(1);
-            }
+            of_.watch_.owner.take_over(which);
         }
     }
 
@@ -1030,7 +1012,6 @@ private:
     word wake_queued_{0};
     word begun_{0}; // a bit for each handler
     word runs_{0};  // whether a handler runs, where one may at a time
-    word needs_start_{0};
     std::array<std::size_t, 8> counted_{}; // where that is limited
     std::array<std::size_t, 8> limit_{};
 };

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/detail/engine/look_interval.hpp>
+#include <asio_ewyk/detail/watch/look_interval.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -56,14 +56,9 @@ BOOST_AUTO_TEST_CASE(one_that_computes_runs_and_one_that_waits_does_not)
         std::this_thread::yield();
     ewyk::detail::thread_probe probe;
     BOOST_TEST(comes_to(true, probe, id, 1));
-    auto const clock = ewyk::detail::cpu_clock_of(id);
-    BOOST_TEST((ewyk::detail::cpu_time_of(clock) > 0ms));
     computes = false;
     // Longer than a system counts in ticks.
     BOOST_TEST(comes_to(false, probe, id, 100));
-    auto const used = ewyk::detail::cpu_time_of(clock);
-    BOOST_TEST(comes_to(false, probe, id, 1));
-    BOOST_TEST((used == ewyk::detail::cpu_time_of(clock)));
     release.set();
     other.join();
     // The system lets go of it a moment after the one that joins it.

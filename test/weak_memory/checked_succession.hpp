@@ -32,26 +32,32 @@
 #include <vector>
 
 // What it does, threads of the scenarios do.
-#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_WATCH_LEASE_WATCH_HPP
 #define std checked
 #define syscall checked_futex
 #include <asio_ewyk/detail/frame/lessor.hpp>
 
 namespace asio_ewyk::detail {
 
-struct sentinel
+struct lease_watch
 {
-    sentinel(lease const&, lessor& of, std::chrono::nanoseconds) noexcept
+    lease_watch(lessor& of, std::chrono::nanoseconds) noexcept
         : owner(of)
     {}
 
+    lease& right() noexcept { return lease_; }
     bool in_use() const noexcept { return true; }
     void alert() noexcept {}
+    void mark_busy(lease::number n) noexcept { lease_.mark(n, lease::activity::busy); }
+    void publish() noexcept {}
     bool observes_waits() const noexcept { return true; }
     void knows_reactor(bool) noexcept {}
     void stop(bool) noexcept {}
 
     lessor& owner;
+
+private:
+    lease lease_;
 };
 
 }

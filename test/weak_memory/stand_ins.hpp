@@ -25,6 +25,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/core/typeinfo.hpp>
+#include <boost/intrusive/set.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -80,6 +81,12 @@ struct wake_up_place
 {
     void choose(thread_id) noexcept {}
     void leave() noexcept {}
+};
+
+struct cpu_mask
+{
+    static cpu_mask all() noexcept { return {}; }
+    int apply(thread_id = 0) const noexcept { return 0; }
 };
 
 struct signal_mask
@@ -139,6 +146,42 @@ struct handler_scope
     explicit handler_scope(task_action, void const* = nullptr) noexcept {}
     ~handler_scope() {}
 };
+
+#ifndef ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
+struct thread_probe
+{
+    enum class state
+    {
+        unknown,
+        runs,
+        polls,
+        locks,
+        blocks,
+    };
+};
+#endif
+
+#ifndef ASIO_EWYK_DETAIL_WATCH_CPU_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_WATCH_CPU_SENTINEL_HPP
+class watched_lease;
+
+struct cpu_sentinel
+{
+    template <class Sleep>
+    static cpu_sentinel* call(int, Sleep&) noexcept
+    {
+        return nullptr;
+    }
+    static bool is_refused() noexcept { return false; }
+    static void ask_again() noexcept {}
+
+    void leave() noexcept {}
+    void join() noexcept {}
+    watched_lease* take_news() noexcept { return nullptr; }
+    void forget_thread() noexcept {}
+};
+#endif
 
 inline void test_point(trace_event = trace_event::step) noexcept {}
 inline void trace_point(

@@ -67,8 +67,8 @@ struct produced_by_one : scenario
         {
             duty = duty_t::producer;
             lease_number = s.first;
-            leased_by = s.of.leases() ? &s.of.sentinel_.owner : nullptr;
-            home = s.of.leases() ? nullptr : &s.of.sentinel_.owner;
+            leased_by = s.of.leases() ? &s.of.watch_.owner : nullptr;
+            home = s.of.leases() ? nullptr : &s.of.watch_.owner;
         }
     };
 
@@ -140,7 +140,7 @@ struct one_takes_over : produced_by_one
         if (index == 1)
         {
             if (auto const s = of.lease_.look(); s.leased)
-                of.take_over(s.which, true);
+                of.take_over(s.which);
             return;
         }
         producer frame(*this);
@@ -166,7 +166,7 @@ struct one_takes_back : produced_by_one
         if (index == 2)
         {
             if (auto const s = of.lease_.look(); s.leased)
-                of.take_over(s.which, true);
+                of.take_over(s.which);
             return;
         }
         if (index == 1)
@@ -274,7 +274,7 @@ struct one_comes_back : produced_by_one
             return;
         }
         detail::call_frame frame(this);
-        frame.home = &of.sentinel_.owner;
+        frame.home = &of.watch_.owner;
         of.come_back(frame);
         leave(frame);
     }

@@ -19,7 +19,9 @@
 #include <asio_ewyk/detail/loop/event_loop_service.ipp>
 #include <asio_ewyk/detail/engine/succession.ipp>
 #include <asio_ewyk/detail/pool/parked_threads.ipp>
-#include <asio_ewyk/detail/engine/sentinel.ipp>
+#include <asio_ewyk/detail/watch/cpu_sentinel.ipp>
+#include <asio_ewyk/detail/watch/lateness.ipp>
+#include <asio_ewyk/detail/watch/lease_watch.ipp>
 #include <asio_ewyk/detail/engine/parallelism_policy.ipp>
 #include <asio_ewyk/detail/engine/parallelism.ipp>
 #include <asio_ewyk/detail/engine/decision.ipp>
@@ -32,7 +34,7 @@
 #include <asio_ewyk/detail/task/timed_run.ipp>
 #include <asio_ewyk/detail/loop/timer_queue.ipp>
 #include <asio_ewyk/detail/diagnostics/trace_log.ipp>
-#include <asio_ewyk/detail/os/watchdog.ipp>
+#include <asio_ewyk/detail/watch/watchdog.ipp>
 #include <asio_ewyk/impl/dump.ipp>
 #include <asio_ewyk/impl/prometheus.ipp>
 #include <asio_ewyk/impl/stall_report.ipp>

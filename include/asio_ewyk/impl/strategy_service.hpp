@@ -169,7 +169,7 @@ void strategy_service::run_inline(F&& f)
         });
 }
 
-// To the pool. It may allocate: then the function is moved once more.
+// To the pool. The task may be allocated: then the function is moved once more.
 template <class F>
 void strategy_service::give(detail::submission s, std::uint64_t note, F&& f)
 {
@@ -179,7 +179,8 @@ void strategy_service::give(detail::submission s, std::uint64_t note, F&& f)
         t->submitted = submitted(note);
     detail::trace_point(detail::trace_event::post, t);
     detail::trace_choice(t, s.strategy, detail::sub_strategy::produce_execute_consume, false);
-    if (detail::task* const back = threads_.give(detail::task_ptr(t), s.strategy))
+    if (detail::task* const back = threads_.give(
+            detail::task_ptr(t), detail::traits_of(s.strategy).queues_for_pool))
         run_back(back);
 }
 

@@ -33,10 +33,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     , pool_(shared ? *shared : *own_pool_)
     , times_(detail::times_if(pool_.options().timing))
     , threads_(detail::pool_access::threads(pool_), this,
-          options.strategy != strategy_t::produce_consume)
+          !detail::traits_of(options.strategy).is_exclusive)
     , succession_(threads_, options.strategy, detail::checked_grace(options.grace),
-          options.strategy != strategy_t::produce_consume && kind != concurrency::one_thread,
-          options.strategy == strategy_t::produce_consume && kind == concurrency::many_threads,
+          !detail::traits_of(options.strategy).is_exclusive && kind != concurrency::one_thread,
+          detail::traits_of(options.strategy).is_exclusive && kind == concurrency::many_threads,
           this, *this)
     , decision_(succession_, detail::checked_policy(options.policy, options.strategy))
     , parallelism_(threads_, [](void* self, detail::parallelism::helper& h) {
@@ -52,8 +52,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     {
         succession_.watch().observe_waits();
         succession_.watch_by(
-            [](void* self, detail::time_point now, detail::lease::sight const& s) noexcept {
-                return static_cast<strategy_service*>(self)->look_at_time(now, s);
+            [](void* self, detail::time_point now, detail::lease::sight const& s,
+                bool runs) noexcept {
+                return static_cast<strategy_service*>(self)->look_at_time(now, s, runs);
             });
     }
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
@@ -171,8 +172,8 @@ ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
 {
     if (t == this)
     {
-        // It was the request for a producer, which is here. So one thread less is to produce. If
-        // all still are, a task that waits next would wait for ever.
+        // The request for a producer, which is here: so one thread less is to produce. If all still
+        // are, a task that waits next would wait for ever.
         give_up_request();
         if (!threads_.pool().all_produce() || !(t = threads_.pool().take()))
             return;
@@ -273,7 +274,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const no
     // In a handler of another context a shared pool may run what waits for that.
     if (!is_in_handler() && (frames == 0 || own_pool_))
         return threads_.runners() == 0;
-    return frames == 1 && here && !here->is_pooled() && strategy() == strategy_t::produce_consume
+    return frames == 1 && here && !here->is_pooled()
+        && detail::traits_of(strategy()).is_exclusive
         && threads_.runners() == 1 && !threads_.some_are_away() && !succession_.awaited();
 }
 

@@ -105,7 +105,7 @@ private:
             self_.clear_pool(*this);
         if (!last && !stopped)
         {
-            // It may have been woken to take what waits.
+            // This caller may have been woken to take what waits.
             self_.succession_.dispatch();
             if (self_.threads_.pool().client().size() != 0)
                 self_.threads_.wake_idle_caller();
@@ -167,6 +167,23 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
     }
 }
 
+// How many handlers Asio has run. `counts`: in the frame, those of which nothing else has told.
+template <class Run>
+auto strategy_service::call_asio(detail::call_frame& frame, bool counts, Run run)
+    -> handlers_run
+{
+    std::size_t const before = detail::call_frame::tally(frame);
+    std::size_t const own = frame.uncounted;
+    std::size_t const n = run();
+    std::size_t const told = detail::call_frame::tally(frame) - before;
+    if (counts && n > told)
+    {
+        succession_.ran_plain(n - told);
+        frame.counted += n - told;
+    }
+    return {n, n - (frame.uncounted - own)};
+}
+
 // So many handlers, by the io_context's own functions.
 ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame, std::size_t limit,
     bool may_wait, std::chrono::steady_clock::time_point deadline)
@@ -189,16 +206,14 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
     std::size_t counted = 0;
     while (counted < limit)
     {
-        std::size_t const known = frame.uncounted;
-        std::size_t const told = detail::call_frame::tally(frame);
-        std::size_t const n = all_at_once ? ioc_.poll()
-            : !may_wait                   ? ioc_.poll_one()
-            : deadline == detail::forever ? ioc_.run_one()
-                                          : ioc_.run_one_until(deadline);
-        counted += n - (frame.uncounted - known);
-        if (frame.steps())
-            count_plain(frame, told, n);
-        if (n == 0 || all_at_once || frame.gave_way != 0 || (exclusive && !frame.produces())
+        auto const n = call_asio(frame, frame.steps(), [&] {
+            return all_at_once                ? ioc_.poll()
+                : !may_wait                   ? ioc_.poll_one()
+                : deadline == detail::forever ? ioc_.run_one()
+                                              : ioc_.run_one_until(deadline);
+        });
+        counted += n.others;
+        if (n.all == 0 || all_at_once || frame.gave_way != 0 || (exclusive && !frame.produces())
             || (frame.throws && passed_.any()))
             break;
     }
@@ -238,7 +253,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& fram
         threads_.count_back();
         return 1;
     }
-    // Likewise for one that was in a section, of which this may be the second result.
+    // The handler that came back from its section is what the caller waited for.
     return may_wait && n == 0 && frame.gave_way != 0 ? 1 : n;
 }
 
@@ -413,7 +428,7 @@ ASIO_EWYK_DECL void strategy_service::give_again()
             lock.unlock();
             threads_.credit(1);
             if (detail::task* const back
-                = threads_.give(detail::task_ptr(t), strategy_t::produce_execute_consume))
+                = threads_.give(detail::task_ptr(t), true))
                 run_back(back);
         }
     }

@@ -93,8 +93,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noe
 // This thread has the lease, or becomes the owner, which stays inside io_context::run() whoever has
 // the lease. Others run handlers until they have lost that, or are to leave. An exception leaves
 // when another thread was asked to produce. A caller that is the only one asks none: with an
-// io_context, nothing runs before it calls again. One that comes meanwhile and parks is asked when
-// this one leaves run().
+// io_context, nothing runs before it calls again. A caller that comes meanwhile and parks is asked
+// when this one leaves run().
 ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::size_t limit,
     std::chrono::steady_clock::time_point deadline)
 {
@@ -140,36 +140,21 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
         = deadline == detail::forever && limit == unlimited && !frame.is_pooled();
     while (frame.counted < limit && !must_leave(frame))
     {
-        auto const before = detail::call_frame::tally(frame);
-        std::size_t const own = frame.uncounted;
-        std::size_t n = 0;
         bool const stays = frame.stays = may_stay && can_stay() && succession_.begin_stay();
         if (!stays && !frame.produces())
             break;
         if (stays)
             succession_.lend_no_more();
-        {
+        auto const n = call_asio(frame, true, [&] {
             detail::trace_span const waits(detail::trace_event::wait);
-            n = stays ? ioc_.run() : run_next(frame, deadline);
-        }
-        count_plain(frame, before, n);
+            return stays ? ioc_.run() : run_next(frame, deadline);
+        });
         if (!stays && parallelism_.counts())
-            parallelism_.count(n - (frame.uncounted - own));
-        if (stays || n == 0 || !frame.produces()
+            parallelism_.count(n.others);
+        if (stays || n.all == 0 || !frame.produces()
             || (!succession_.is_exclusive() && !succession_.settle(frame)))
             break;
     }
-}
-
-// Asio has told that so many handlers have run: counts those of which it is told nothing else.
-ASIO_EWYK_DECL void strategy_service::count_plain(
-    detail::call_frame& frame, std::size_t before, std::size_t n) noexcept
-{
-    std::size_t const told = detail::call_frame::tally(frame) - before;
-    if (n <= told)
-        return;
-    succession_.ran_plain(n - told);
-    frame.counted += n - told;
 }
 
 // Whether a caller may stay inside io_context::run(): where it is not asked before each handler to
@@ -223,7 +208,7 @@ ASIO_EWYK_DECL boost::core::typeinfo const* strategy_service::act(
     return nullptr;
 }
 
-// One of the pool.
+// A thread of the pool.
 ASIO_EWYK_DECL void strategy_service::arrive()
 {
     detail::trace_point(detail::trace_event::arrive, owner());
@@ -283,9 +268,10 @@ ASIO_EWYK_DECL void strategy_service::woken()
         give_again();
     if (here->stays && parallelism_.counts() && !std::exchange(here->counts, true))
         count_handlers(*here);
-    // It may be meant for another thread: one of the pool that is to leave, or a caller that is to
-    // throw. Asio prefers those that wait for its condition to the one that waits inside the
-    // system. So a thread that gets it instead stays here until it has reached the right one.
+    // The wake-up may be meant for another thread: one of the pool that is to leave, or a caller
+    // that is to throw. Asio prefers threads that wait for its condition to the one that waits
+    // inside the system. So a thread that gets it instead stays here until it has reached the right
+    // one.
     bool const leaves = here->is_pooled() && !here->in_task;
     auto const is_meant_for_another = [this, leaves, throws = here->throws]() noexcept {
         return (!leaves && threads_.not_stepping() == 0 && threads_.pool().client().pins() != 0)
@@ -301,10 +287,9 @@ ASIO_EWYK_DECL void strategy_service::woken()
 
 // The watchdog.
 ASIO_EWYK_DECL bool strategy_service::look_at_time(
-    detail::time_point now, detail::lease::sight const& s) noexcept
+    detail::time_point now, detail::lease::sight const& s, bool runs) noexcept
 {
-    bool const runs = s.leased && s.what != detail::lease::activity::polls;
-    if (parallelism_.look(now, runs ? s.producer : detail::thread_id()))
+    if (parallelism_.look(now, runs && s.leased && s.what != detail::lease::activity::polls))
         wake_up();
     return parallelism_.counts() || passed_.any();
 }
@@ -320,28 +305,24 @@ ASIO_EWYK_DECL void strategy_service::count_handlers(detail::call_frame& frame)
     } const on_exit{frame};
     while (parallelism_.counts() && !must_leave(frame))
     {
-        std::size_t n = run_counted(frame, [this] { return ioc_.poll_one(); });
+        std::size_t n = run_inside(frame, [this] { return ioc_.poll_one(); });
         if (n == 0 && parallelism_.wants_help() && !ioc_.stopped())
-            n = run_counted(frame,
+            n = run_inside(frame,
                 [this] { return ioc_.run_one_for(std::chrono::microseconds(250)); });
         if (n == 0)
             break;
     }
 }
 
-// Inside a handler of its own, or of none. How many handlers have run that are not the library's.
+// The owner inside a handler of the library's, or a helper: how many handlers have run that are not
+// the library's.
 template <class Run>
-std::size_t strategy_service::run_counted(detail::call_frame& frame, Run run)
+std::size_t strategy_service::run_inside(detail::call_frame& frame, Run run)
 {
-    auto const before = detail::call_frame::tally(frame);
-    std::size_t const own = frame.uncounted;
-    std::size_t const n = run();
-    count_plain(frame, before, n);
-    // What ran inside is in no result of the call around it.
-    frame.inner += n;
-    std::size_t const others = n - (frame.uncounted - own);
-    parallelism_.count(others);
-    return others;
+    auto const n = call_asio(frame, true, run);
+    frame.inner += n.all; // in no result of the call around this one
+    parallelism_.count(n.others);
+    return n.others;
 }
 
 // A thread of the pool, without the right.
@@ -371,7 +352,7 @@ ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
         && !ioc_.stopped())
     {
         parallelism_.goes_on(h);
-        std::size_t const n = run_counted(here, [this] { return ioc_.poll_one(); });
+        std::size_t const n = run_inside(here, [this] { return ioc_.poll_one(); });
         in_vain = n == 0 ? in_vain + 1 : 0;
         if (n != 0 && ++ran % 64 != 0)
             continue;
@@ -406,7 +387,7 @@ template <class Awaited>
 bool strategy_service::pass_on_wake_up(
     std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept
 {
-    // It sleeps, and is not late; but the task that it may be in is.
+    // Keep the right while this thread sleeps, or it would be late; not inside a task, which is.
     detail::call_frame* const here = frame();
     bool const kept
         = !here->in_task && !succession_.is_exclusive() && succession_.keep(*here);

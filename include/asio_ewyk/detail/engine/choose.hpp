@@ -55,6 +55,27 @@ constexpr sub_strategy choose(
     return may_block && handed_over ? execute_produce_consume : produce_execute_consume;
 }
 
+// What a strategy is beyond a single task.
+struct strategy_traits
+{
+    bool is_exclusive;      // one task runs at a time: nobody takes over
+    bool waits_for_threads; // a right that nobody has waits for the first thread that has time
+    bool queues_for_pool;   // its tasks wait for the pool, also where all threads of that produce
+};
+
+constexpr strategy_traits traits_of(strategy_t s) noexcept
+{
+    return {s == strategy_t::produce_consume, s == strategy_t::execute_produce_consume,
+        s == strategy_t::produce_execute_consume};
+}
+
+// Whether whoever finds such a task runs it on a lease, without a decision.
+constexpr bool is_always_leased(strategy_t s, invocation_t i) noexcept
+{
+    return traits_of(s).waits_for_threads
+        || (s == strategy_t::eat_what_you_kill && i == invocation_t::blocking);
+}
+
 } // namespace asio_ewyk::detail
 
 #endif

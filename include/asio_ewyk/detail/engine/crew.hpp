@@ -103,25 +103,25 @@ public:
             && callers_.parked() != 0;
     }
 
-    // Gets the request a thread that is parked. `occupies`: see pool_threads.
-    bool try_give(task& request, bool& occupies) noexcept
+    // Gets the request a thread that is parked. `mine`: see pool_threads.
+    bool try_give(task& request, pool_threads::place& mine) noexcept
     {
-        return callers_.wake_one(&request) || (may_start() && pool_.try_give(request, occupies));
+        return callers_.wake_one(&request) || (may_start() && pool_.try_give(request, mine));
     }
 
-    // Likewise, or one that is started, if the pool has a thread left for tasks then.
-    bool try_start(task& request, bool& occupies) noexcept
+    // Gets the request a parked thread, or starts one, if the pool has one left for tasks then.
+    bool try_start(task& request, pool_threads::place& mine) noexcept
     {
-        return callers_.wake_one(&request) || (may_start() && pool_.try_start(request, occupies));
+        return callers_.wake_one(&request) || (may_start() && pool_.try_start(request, mine));
     }
 
-    // Likewise, or the first that has time. `leaves_one`: only if the pool has a thread left for
-    // tasks then.
-    bool start(task& request, bool& occupies, bool leaves_one = false)
+    // Gets the request a parked thread, starts one, or leaves it to the first that has time.
+    // `leaves_one`: only if the pool has a thread left for tasks then.
+    bool start(task& request, pool_threads::place& mine, bool leaves_one = false)
     {
         if (callers_.wake_one(&request))
             return true;
-        if (!may_start() || !pool_.start(request, occupies, leaves_one))
+        if (!may_start() || !pool_.start(request, mine, leaves_one))
             return false;
         wake_idle_caller_for_queue();
         return true;
@@ -137,13 +137,14 @@ public:
     // Wakes a parked caller, to look for something to do.
     bool wake_idle_caller() noexcept { return callers_.wake_one(nullptr); }
 
-    // Has a task run elsewhere. Null, or a task that the caller must run.
-    task* give(task_ptr t, strategy_t s)
+    // Has a task run elsewhere. Null, or a task that the caller must run. `queues`: see
+    // pool_threads.
+    task* give(task_ptr t, bool queues)
     {
         task* const raw = t.release();
         if (callers_.wake_one(raw))
             return nullptr;
-        task* const back = pool_.give(task_ptr(raw), s);
+        task* const back = pool_.give(task_ptr(raw), queues);
         wake_idle_caller_for_queue();
         return back;
     }

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_ENGINE_DECISION_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/invocation.hpp>
@@ -40,11 +41,9 @@ public:
     // over if it is late.
     bool is_plain(strategy_t s, invocation_t i) const noexcept
     {
-        if (succession_.is_exclusive())
-            return s == strategy_t::produce_consume;
-        return succession_.watch().in_use()
-            && (s == strategy_t::execute_produce_consume
-                || (s == strategy_t::eat_what_you_kill && i == invocation_t::blocking));
+        return succession_.is_exclusive()
+            ? traits_of(s).is_exclusive
+            : succession_.watch().in_use() && is_always_leased(s, i);
     }
 
     // Any thread: whether the pool is to run such a task, wherever it is found.

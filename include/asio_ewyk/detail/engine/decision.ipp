@@ -6,7 +6,6 @@
 #define ASIO_EWYK_DETAIL_ENGINE_DECISION_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/choose.hpp>
 #include <asio_ewyk/detail/engine/decision.hpp>
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
 

@@ -11,7 +11,6 @@
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/os/thread_probe.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 
 #include <atomic>
@@ -106,9 +105,9 @@ public:
     void has_enough() noexcept { enough_.store(true, std::memory_order_relaxed); }
     void used(duration cpu) noexcept { used_.fetch_add(cpu.count(), std::memory_order_relaxed); }
 
-    // The watchdog, as often as it likes. `producer`: 0 if it waits. True if the owner is to begin
-    // to count.
-    bool look(time_point now, thread_id producer) noexcept;
+    // The watchdog, as often as it likes. `runs`: the producer. True if the owner is to begin to
+    // count.
+    bool look(time_point now, bool runs) noexcept;
 
 private:
     enum class mode : unsigned char
@@ -137,7 +136,6 @@ private:
     parallelism_policy policy_;
     time_point began_{};
     std::clock_t cpu_ = 0; // of the process
-    thread_probe probe_;
     std::unique_ptr<helper[]> all_;
 };
 

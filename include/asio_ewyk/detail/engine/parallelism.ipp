@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/parallelism.hpp>
+#include <asio_ewyk/detail/os/thread_probe.hpp>
 
 #include <ctime>
 #include <new>
@@ -15,7 +16,7 @@
 namespace asio_ewyk::detail {
 
 // A window that was not counted says only whether one thread has had time.
-ASIO_EWYK_DECL bool parallelism::look(time_point now, thread_id producer) noexcept
+ASIO_EWYK_DECL bool parallelism::look(time_point now, bool runs) noexcept
 {
     if (wants_help())
         send_helpers();
@@ -32,9 +33,9 @@ ASIO_EWYK_DECL bool parallelism::look(time_point now, thread_id producer) noexce
     duration const used(used_.exchange(0, std::memory_order_relaxed));
     if (time > 4 * window && !counted)
         return false; // nothing has run for a while
-    bool const busy = !waited && producer != 0
+    bool const busy = !waited && runs
         && share * 2 > std::chrono::duration<double>(time).count()
-        && !(counted && handlers < few) && probe_.of(producer) == thread_probe::state::runs;
+        && !(counted && handlers < few);
     bool alone = true;
     if (counted || !busy || !policy_.is_due())
         alone = policy_.alone_after({time, handlers, busy ? time : duration::zero(),
@@ -53,6 +54,7 @@ ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
         all_.reset(new (std::nothrow) helper[most]);
     if (!all_ || enough_.load(std::memory_order_relaxed))
         return;
+    thread_probe probe;
     int awake = 0;
     for (std::size_t i = 0; i != most; ++i)
     {
@@ -62,7 +64,7 @@ ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
         auto const calls = h.calls_.load(std::memory_order_relaxed);
         bool const same = std::exchange(h.seen_, calls) == calls;
         auto const state = same && calls != 0
-            ? probe_.of(h.thread_.load(std::memory_order_relaxed))
+            ? probe.of(h.thread_.load(std::memory_order_relaxed))
             : thread_probe::state::runs;
         awake += state == thread_probe::state::runs || state == thread_probe::state::unknown;
     }

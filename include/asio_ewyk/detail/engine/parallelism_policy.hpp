@@ -15,12 +15,12 @@ namespace asio_ewyk::detail {
 // Whether handlers are better run by several threads at a time: otherwise a context has one thread
 // at work, and that may not be enough. No threads, no clock.
 //
-// It decides after each window of time, by measurement: when the producer is out of CPU time it
+// Decides after each window of time, by measurement: when the producer is out of CPU time it
 // tries a window with several threads. If more handlers were run, and in the next window as well,
 // it stays with several until one is enough again. From time to time it checks whether that is
 // still better: loads change, and two windows may have been better by chance. If a try fails, it
 // tries again later, after four times as many windows each time; soon again only when one thread
-// has been enough for long. It does not try where a handler costs less than any wake-up.
+// has been enough for long. Where a handler costs less than any wake-up it does not try.
 class parallelism_policy
 {
 public:

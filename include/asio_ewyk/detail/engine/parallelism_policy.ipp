@@ -71,7 +71,7 @@ ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
     case state::together:
         if (w.used * 4 < w.time * 3)
         {
-            // One thread is enough again.
+            // Enough for one thread again.
             wait_ = pause_ = 1;
             state_ = state::alone;
             return true;

@@ -23,13 +23,13 @@ namespace asio_ewyk::detail {
 
 // Has one thread at a time take what there is to do from some source, until that has nothing more.
 //
-// again_: somebody has asked for production. It is set before the lease is tried, and taken away by
-// the producer before it looks at the source; the producer reads it once more after its lease has
+// again_: a thread has asked for production. Set before the lease is tried, and taken away by the
+// producer before it looks at the source; the producer reads it once more after its lease has
 // ended. So either the one that asked gets the lease, or the producer looks once more. (Jetty calls
 // that REPRODUCING.) Set and taken away by an exchange, so that the producer sees what was done
 // before each request. Sequentially consistent: Dekker with the lease.
 //
-// It is itself the task that a thread is given to come and produce.
+// The object is itself the task that a thread is given to come and produce.
 class BOOST_SYMBOL_VISIBLE production_loop : private task
 {
 public:

@@ -118,8 +118,8 @@ ASIO_EWYK_DECL void production_loop::run_back(task* t, call_frame& frame)
 {
     if (t == this)
     {
-        // It was the request for a producer, which is here. So one thread less is to produce. If
-        // all still are, a task that waits next would wait for ever.
+        // The request for a producer, which is here: so one thread less is to produce. If all still
+        // are, a task that waits next would wait for ever.
         give_up_request();
         if (!threads_.pool().all_produce() || !(t = threads_.pool().take()))
             return;

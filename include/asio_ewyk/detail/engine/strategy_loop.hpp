@@ -86,7 +86,7 @@ private:
     {
         trace_choice(nullptr, s, sub_strategy::produce_execute_consume, false);
         task_ptr t(make_task(std::move(product)));
-        if (detail::task* const back = threads_.give(std::move(t), s))
+        if (detail::task* const back = threads_.give(std::move(t), traits_of(s).queues_for_pool))
             run_back(back, frame);
     }
 

@@ -6,9 +6,10 @@
 #define ASIO_EWYK_DETAIL_ENGINE_SUCCESSION_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
 #include <asio_ewyk/detail/engine/crew.hpp>
 #include <asio_ewyk/detail/engine/returning_threads.hpp>
-#include <asio_ewyk/detail/engine/sentinel.hpp>
+#include <asio_ewyk/detail/watch/lease_watch.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
@@ -62,8 +63,8 @@ public:
 
     strategy_counters& counters() noexcept { return counters_; }
     strategy_counters const& counters() const noexcept { return counters_; }
-    sentinel& watch() noexcept { return sentinel_; }
-    sentinel const& watch() const noexcept { return sentinel_; }
+    lease_watch& watch() noexcept { return watch_; }
+    lease_watch const& watch() const noexcept { return watch_; }
 
     // Any thread: whether no thread produces.
     bool is_free() const noexcept { return lease_.is_free(); }
@@ -91,7 +92,7 @@ public:
     // So many handlers have run of which nobody was told.
     void ran_plain(std::size_t n) noexcept
     {
-        if (sentinel_.in_use())
+        if (watch_.in_use())
             counters_.on_lease(n);
         else
             counters_.produce_consume(n);
@@ -138,9 +139,11 @@ public:
     bool needs_io() noexcept { return !has_io_.load() && !has_io_.exchange(true); }
 
     // What else the watchdog does for the context, or null; see lessor::watched.
-    void watch_by(bool (*f)(void* context, time_point now, lease::sight const& s) noexcept) noexcept
+    using watcher
+        = bool (*)(void* context, time_point now, lease::sight const& s, bool runs) noexcept;
+    void watch_by(watcher f) noexcept
     {
-        watch_ = f;
+        watched_ = f;
     }
 
     // A thread without the right that may wait inside the io_context, or does no more.
@@ -174,7 +177,7 @@ public:
     void dispatch() noexcept
     {
         if (lease_.is_free())
-            ask(false, true);
+            ask({threads_.pool(), false});
         else
             threads_.pool().retry_start();
     }
@@ -203,8 +206,7 @@ public:
     // The producer, before it runs a task, or what is ready: others may take over meanwhile.
     void mark_busy(call_frame& frame) noexcept
     {
-        lease_.mark(frame.lease_number, lease::activity::busy);
-        sentinel_.alert();
+        watch_.mark_busy(frame.lease_number);
     }
 
     // Whether it is known when the producer waits for I/O, and the system's file by which it does.
@@ -221,11 +223,11 @@ public:
     {
         reactor_.store(file, std::memory_order_relaxed);
         has_io_.store(true);
-        sentinel_.knows_reactor(true);
+        watch_.knows_reactor(true);
     }
     void forget_reactor() noexcept
     {
-        sentinel_.knows_reactor(false);
+        watch_.knows_reactor(false);
         reactor_.store(no_file, std::memory_order_relaxed);
     }
 
@@ -271,7 +273,7 @@ public:
     bool may_be_taken_over(call_frame const& frame, strategy_t s) const noexcept
     {
         return !threads_.pool().pending_may_wait()
-            && (s == strategy_t::execute_produce_consume
+            && (traits_of(s).waits_for_threads
                 || threads_.may_take_over(frame.is_pooled()));
     }
 
@@ -299,14 +301,14 @@ public:
 private:
     void count_lent(int n) noexcept
     {
-        if (sentinel_.in_use())
+        if (watch_.in_use())
             lent_.fetch_add(n, std::memory_order_relaxed);
     }
 
     // Whether a thread that could produce may be kept for tasks instead.
     bool leaves_one_for_tasks() const noexcept
     {
-        return leases_ && strategy_ != strategy_t::execute_produce_consume;
+        return leases_ && !traits_of(strategy_).waits_for_threads;
     }
 
     bool begin(call_frame& frame) noexcept;
@@ -314,15 +316,21 @@ private:
     bool serve_returning() noexcept;
     void adopt(call_frame& frame) noexcept;
     void await_lease(call_frame& frame) noexcept;
-    outcome ask(bool occupies, bool may_start) noexcept;
+    using place = pool_threads::place;
+    place place_of(lease::ended const& e) noexcept { return {threads_.pool(), e.pooled}; }
+    void ask(place mine) noexcept;
+    void withdraw() noexcept
+    {
+        asked_.store(false);
+        threads_.wake_idle_caller();
+    }
     void wake() noexcept
     {
         if (wake_)
             wake_(wake_context_);
     }
 
-    outcome take_over(lease::number n, bool may_start) noexcept override;
-    void start_pending() noexcept override;
+    void take_over(lease::number n) noexcept override;
     void ask_for_sign() noexcept override;
     bool has_sign() const noexcept override
     {
@@ -332,9 +340,9 @@ private:
     {
         return threads_.stepping() == 0 && beside_.load(std::memory_order_relaxed) == 0;
     }
-    bool watched(time_point now, lease::sight const& s) noexcept override
+    bool watched(time_point now, lease::sight const& s, bool runs) noexcept override
     {
-        return watch_ && watch_(wake_context_, now, s);
+        return watched_ && watched_(wake_context_, now, s, runs);
     }
     bool is_lent(lease::sight const& s) const noexcept override
     {
@@ -353,10 +361,11 @@ private:
     void const* const owner_;
     task& request_;
     void (*wake_)(void* context) noexcept = nullptr; // not changed once there is a producer
-    bool (*watch_)(void* context, time_point now, lease::sight const& s) noexcept = nullptr;
+    watcher watched_ = nullptr;
     void* wake_context_ = nullptr;
 
-    lease lease_;
+    lease_watch watch_;
+    lease& lease_;
     alignas(64) std::atomic<bool> asked_{false};
 
     // Written by a caller. Relaxed would do: who sees it late stays outside, or wakes it in vain.
@@ -382,7 +391,6 @@ private:
 
     strategy_counters counters_;
     returning_threads returning_;
-    sentinel sentinel_;
 };
 
 } // namespace asio_ewyk::detail

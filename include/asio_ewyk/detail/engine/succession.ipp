@@ -20,15 +20,16 @@ ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::
     , sections_(sections)
     , owner_(owner)
     , request_(request)
-    , sentinel_(lease_, *this, leases_ ? grace : std::chrono::nanoseconds::zero())
+    , watch_(*this, leases_ ? grace : std::chrono::nanoseconds::zero())
+    , lease_(watch_.right())
 {
 }
 
 ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
 {
     // Before it has the lease: it may wait for the first thread that it starts, and would be late.
-    if (sentinel_.in_use() && threads_.has_callers())
-        sentinel_.alert();
+    if (watch_.in_use() && threads_.has_callers())
+        watch_.alert();
     do
     {
         if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
@@ -46,6 +47,7 @@ ASIO_EWYK_DECL bool succession::begin(call_frame& frame) noexcept
     frame.duty = call_frame::duty_t::producer;
     frame.leased_by = leases_ ? this : nullptr;
     frame.home = sections_ ? this : nullptr;
+    watch_.publish();
     return true;
 }
 
@@ -55,14 +57,14 @@ ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
     frame.leased_by = nullptr;
     if (acquire(frame))
     {
-        // The watchdog may have gone to bed since acquire() has roused it, as nobody had the lease.
-        if (sentinel_.in_use() && threads_.has_callers())
-            sentinel_.alert();
+        // The watchdog may have fallen asleep since acquire() woke it, as nobody had the lease.
+        if (watch_.in_use() && threads_.has_callers())
+            watch_.alert();
         return true;
     }
     counters_.superseded();
     trace_point(trace_event::supersede, owner_);
-    // It is one of the pool, which may not produce.
+    // A thread of the pool that may not produce.
     dispatch();
     return false;
 }
@@ -76,15 +78,15 @@ ASIO_EWYK_DECL bool succession::take_back(call_frame& frame) noexcept
     bool const pooled = frame.is_pooled();
     if (pooled)
         threads_.pool().occupy();
+    place mine(threads_.pool(), pooled);
     auto const seized = lease_.seize(frame.lease_number, pooled, what);
-    if (pooled && !seized)
-        threads_.pool().vacate();
     if (!seized)
         return false;
+    mine.move_on();
     if (seized.pooled)
         threads_.pool().vacate();
     trace_point(trace_event::take_back, owner_);
-    sentinel_.alert();
+    watch_.alert();
     begin(frame);
     // After each handler a lease has a new number. So it is in one if it has said so.
     return what != lease::activity::busy;
@@ -102,49 +104,30 @@ ASIO_EWYK_DECL void succession::leave(call_frame& frame, bool needed) noexcept
         return;
     test_point();
     bool const served = serve_returning();
+    place mine = place_of(ended);
     if (!served && needed)
-        ask(ended.pooled, true);
-    else if (ended.pooled)
-        threads_.pool().vacate();
+        ask(std::move(mine));
 }
 
-// Has a thread come for a lease that has ended. `occupies`: the pool counts the thread that had it.
-ASIO_EWYK_DECL lessor::outcome succession::ask(bool occupies, bool may_start) noexcept
+// Has a thread come for a lease that has ended. `mine`: the place of the thread that had it.
+ASIO_EWYK_DECL void succession::ask(place mine) noexcept
 {
-    bool const asked = asked_.exchange(true);
-    bool const given = asked || threads_.try_give(request_, occupies);
-    if (occupies)
-        threads_.pool().vacate();
-    if (asked && may_start)
+    if (asked_.exchange(true))
         threads_.pool().retry_start(); // the request may wait for a thread that was refused
-    if (given)
-        return outcome::taken;
-    if (!may_start)
-        return outcome::needs_start;
-    start_pending();
-    return outcome::taken;
+    else if (!threads_.try_give(request_, mine) && !threads_.start(request_, mine))
+        withdraw(); // the first thread that is ready finds the lease free
 }
 
-ASIO_EWYK_DECL void succession::start_pending() noexcept
-{
-    bool occupies = false;
-    if (threads_.start(request_, occupies))
-        return;
-    // The first thread that is ready finds the lease free.
-    asked_.store(false);
-    threads_.wake_idle_caller();
-}
-
-ASIO_EWYK_DECL lessor::outcome succession::take_over(lease::number n, bool may_start) noexcept
+ASIO_EWYK_DECL void succession::take_over(lease::number n) noexcept
 {
     auto const seen = lease_.look();
     auto const ended = lease_.end(n);
     if (!ended)
-        return outcome::ended;
+        return;
     counters_.taken_over();
     trace_point(trace_event::take_over, owner_, static_cast<std::uint32_t>(seen.producer));
     test_point();
-    return ask(ended.pooled, may_start);
+    ask(place_of(ended));
 }
 
 ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
@@ -154,12 +137,12 @@ ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
         return;
     counters_.taken_over();
     trace_point(trace_event::release, owner_);
-    ask(ended.pooled, true);
+    ask(place_of(ended));
 }
 
 ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexcept
 {
-    bool const waits = s == strategy_t::execute_produce_consume;
+    bool const waits = traits_of(s).waits_for_threads;
     // A request may wait in the pool's queue for long; only with this strategy may production wait
     // with it.
     if (!waits && threads_.pool().pending_may_wait())
@@ -167,19 +150,18 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     frame.duty = call_frame::duty_t::none;
     frame.leased_by = nullptr;
     trace_point(trace_event::hand_over, owner_);
-    auto ended = lease_.end(frame.lease_number);
+    auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return true;
+    place mine = place_of(ended);
     test_point();
     if (asked_.exchange(true))
     {
-        if (ended.pooled)
-            threads_.pool().vacate();
         threads_.pool().retry_start();
         return true;
     }
-    bool const given = waits ? threads_.start(request_, ended.pooled)
-                             : threads_.try_start(request_, ended.pooled);
+    bool const given
+        = waits ? threads_.start(request_, mine) : threads_.try_start(request_, mine);
     if (!given)
     {
         asked_.store(false);
@@ -188,21 +170,20 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
             threads_.wake_idle_caller();
         else if (lease_.acquire(frame.lease_number, ended.pooled))
         {
+            mine.move_on();
             trace_point(trace_event::take_back, owner_);
             frame.duty = call_frame::duty_t::producer;
             frame.leased_by = this;
             return false;
         }
     }
-    if (ended.pooled)
-        threads_.pool().vacate();
     return true;
 }
 
 // The place of one of the pool goes with the request. For another one there may be none, as one
 // thread is left for tasks: then the lease stays free. A thread that gives its place back looks at
-// the lease afterwards. So either this one finds the place, or that one finds the lease free. It
-// does not ask while asked_ is set; so this one looks for the place once more then.
+// the lease afterwards. So either this one finds the place, or that one finds the lease free. That
+// one does not ask while asked_ is set; so this one looks for the place once more then.
 ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
 {
     if (!leases_ || !frame.produces())
@@ -215,20 +196,17 @@ ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
     frame.duty = call_frame::duty_t::none;
     frame.leased_by = nullptr;
     trace_point(trace_event::hand_over, owner_);
-    auto ended = lease_.end(frame.lease_number);
+    auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return;
+    place mine = place_of(ended);
     do
     {
         test_point();
-        if (asked_.exchange(true) || threads_.start(request_, ended.pooled, true))
+        if (asked_.exchange(true) || threads_.start(request_, mine, true))
             break;
-        asked_.store(false);
-        // A caller that has parked meanwhile may rely on this request.
-        threads_.wake_idle_caller();
+        withdraw(); // a caller that has parked meanwhile may rely on the request
     } while (threads_.has_one_left());
-    if (ended.pooled)
-        threads_.pool().vacate();
 }
 
 // The watchdog does nothing inside the io_context itself: that may be destroyed at once when run()
@@ -286,7 +264,7 @@ ASIO_EWYK_DECL bool succession::serve_returning() noexcept
             return true;
         // Another thread has served it meanwhile. What was asked for in this moment came in vain.
         lease_.end(n);
-        ask(false, true);
+        ask({threads_.pool(), false});
     }
     return false;
 }

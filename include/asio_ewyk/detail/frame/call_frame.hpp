@@ -183,10 +183,10 @@ public:
     bool produces() const noexcept { return duty == duty_t::producer; }
     bool is_admitted() const noexcept { return duty == duty_t::admitted; }
 
-    // It runs a task, and what it dispatches is a part of that.
+    // The thread runs a task, and what it dispatches is a part of that.
     bool in_task = false;
 
-    // It is inside io_context::run(), and is to have the right there whenever it looks for I/O.
+    // The owner, inside io_context::run(): has the right whenever it waits for I/O.
     bool stays = false;
 
     // What other threads have thrown leaves the call of run() that it stands for.
@@ -218,7 +218,8 @@ public:
         return f.counted + f.uncounted - f.inner;
     }
 
-    // It runs handlers inside one of the library's own; or without the right, beside the producer.
+    // The owner, which counts handlers inside a handler of the library's; and a helper, which runs
+    // some without the right.
     bool counts = false;
     bool helps = false;
 

@@ -14,8 +14,8 @@
 namespace asio_ewyk::detail {
 
 // The right to produce, which one thread has at a time. The producer leases it before something
-// that may block: then another thread may end the lease, and produce instead. One
-// compare-and-swap, by any thread, decides whether the lease was ended.
+// that may block: then another thread may end the lease, and produce instead. Whether the lease was
+// ended is decided by one compare-and-swap, of any thread.
 //
 // Layout of the word: [number of the lease 61 bits][pooled 1 bit][kept 1 bit][leased 1 bit]
 //
@@ -54,6 +54,9 @@ public:
         int cpu = -1;
         thread_id producer = 0;
     };
+
+    // No other thread uses it: none has the right. Numbers go on.
+    void reset() noexcept { word_.store(((word_.load() >> shift) + 1) << shift); }
 
     // Any thread: has the right to produce from now on, if no thread has it. `pooled`: the pool
     // counts it among the threads that produce. Sequentially consistent, as is is_free(): Dekker

@@ -16,15 +16,8 @@ class call_frame;
 class lessor
 {
 public:
-    // Any thread: has another thread produce, if that lease has not ended. A thread of idle
-    // priority (`may_start` false) starts none; if one has to be started, it returns needs_start.
-    enum class outcome
-    {
-        ended, // there is no such lease any more
-        taken,
-        needs_start,
-    };
-    virtual outcome take_over(lease::number n, bool may_start) noexcept = 0;
+    // The watchdog: has another thread produce, if that lease has not ended.
+    virtual void take_over(lease::number n) noexcept = 0;
 
     // The watchdog, which cannot tell whether the producer is in a handler, or waits for a
     // condition as nothing does I/O: asks for a sign of life, which a thread gives that looks for
@@ -41,11 +34,9 @@ public:
     virtual bool is_lent(lease::sight const& s) const noexcept = 0;
     virtual void call_owner() noexcept = 0;
 
-    // The watchdog, at each look: the lease, and when. True if the next one is to come soon.
-    virtual bool watched(time_point now, lease::sight const& s) noexcept = 0;
-
-    // After needs_start, by a thread that may start others.
-    virtual void start_pending() noexcept = 0;
+    // The watchdog, at each look: when, the lease, and whether its thread runs. True if the next
+    // look is to come soon.
+    virtual bool watched(time_point now, lease::sight const& s, bool runs) noexcept = 0;
 
     // The thread of that lease, from within the task, which is going to be late.
     virtual void release(lease::number n) noexcept = 0;

@@ -29,7 +29,6 @@ public:
 
     // The thread that has ended a lease during a task.
     void taken_over() noexcept { taken_over_.add(); }
-    std::uint64_t tasks_taken_over() const noexcept { return taken_over_.get(); }
 
     // A thread that comes back after a hand-over while another one produces.
     void superseded() noexcept { superseded_.add(); }

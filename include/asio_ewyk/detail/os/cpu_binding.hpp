@@ -130,7 +130,7 @@ class cpu_binding
 public:
     explicit cpu_binding(int cpu) noexcept
     {
-        // It was checked; if the CPU was switched off since, the thread runs unbound.
+        // The CPU was checked; if it was switched off since, the thread runs unbound.
         if (cpu >= 0 && before_.read() == 0 && cpu_mask::only(cpu).apply() == 0)
             this_thread_unbound = &before_;
     }
@@ -168,9 +168,18 @@ private:
     bool lifted_;
 };
 
-// The CPU that this thread can offer: a thread of the idle class runs only on a CPU that no other
-// thread wants. -1: none.
+// The CPU that this thread can offer to those that it wakes, as no other thread wants it; -1: none.
 BOOST_SYMBOL_VISIBLE inline thread_local int this_thread_spares = -1;
+
+// While it lives this thread offers that CPU.
+class cpu_offer
+{
+public:
+    explicit cpu_offer(int cpu) noexcept { this_thread_spares = cpu < cpu_mask::end ? cpu : -1; }
+    cpu_offer(cpu_offer const&) = delete;
+    cpu_offer& operator=(cpu_offer const&) = delete;
+    ~cpu_offer() { this_thread_spares = -1; }
+};
 
 // Has a thread that sleeps wake up on the CPU that its waker spares. Otherwise the system may put
 // it where it ran before, behind another thread, and leave the free CPU idle for milliseconds.

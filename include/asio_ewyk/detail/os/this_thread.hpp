@@ -8,13 +8,11 @@
 #include <asio_ewyk/detail/config.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #if defined(ASIO_EWYK_HAS_LINUX)
 #include <sched.h>
-#include <sys/resource.h>
 #if defined(__GLIBC__) && __has_include(<sys/rseq.h>) && __has_builtin(__builtin_thread_pointer)
 #define ASIO_EWYK_DETAIL_RSEQ
 #include <sys/rseq.h>
@@ -28,8 +26,8 @@
 
 namespace asio_ewyk::detail {
 
-// Names this thread `<name><role>-<number>`, with what the system takes of the name. It needs no
-// memory.
+// Names this thread `<name><role>-<number>`, with what the system takes of the name. Allocates
+// nothing.
 void name_this_thread(
     std::string_view name, std::size_t number, char const* role = "") noexcept;
 
@@ -67,18 +65,6 @@ inline int this_cpu() noexcept
 #else
     return -1;
 #endif
-}
-
-// How often this thread has waited so far, rather than that it had to leave the CPU to another one
-// (getrusage(2), ru_nvcsw); none if the system does not tell, or if it has never waited, as some
-// systems do not count it.
-inline std::optional<long> this_thread_waits() noexcept
-{
-#if defined(ASIO_EWYK_HAS_LINUX) && defined(RUSAGE_THREAD)
-    if (rusage u; ::getrusage(RUSAGE_THREAD, &u) == 0 && u.ru_nvcsw != 0)
-        return u.ru_nvcsw;
-#endif
-    return std::nullopt;
 }
 
 // Names a thread of this process to sleeps().

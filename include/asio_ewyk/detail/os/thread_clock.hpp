@@ -25,20 +25,16 @@
 namespace asio_ewyk::detail {
 
 // Names a thread whose CPU time is asked for; cpu_clock() names none, and is no clock of a thread's
-// on any system. Not std::optional: g++ 12 warns of that with sanitizers. Windows counts a thread's
-// time in ticks of some 16 ms, so there it tells nothing of single tasks.
+// on any system. Not std::optional: g++ 12 warns of that with sanitizers.
 #if defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
 using cpu_clock = clockid_t;
 inline constexpr bool has_cpu_clocks = true;
-inline constexpr bool has_fine_cpu_clocks = true;
 #elif defined(ASIO_EWYK_HAS_WINDOWS)
 using cpu_clock = thread_id;
 inline constexpr bool has_cpu_clocks = true;
-inline constexpr bool has_fine_cpu_clocks = false;
 #else
 using cpu_clock = int;
 inline constexpr bool has_cpu_clocks = false;
-inline constexpr bool has_fine_cpu_clocks = false;
 #endif
 
 inline cpu_clock this_thread_cpu_clock() noexcept
@@ -48,19 +44,6 @@ inline cpu_clock this_thread_cpu_clock() noexcept
         return id;
 #elif defined(ASIO_EWYK_HAS_WINDOWS)
     return current_thread_id();
-#endif
-    return cpu_clock();
-}
-
-// That of a thread of this process, by the system's number of it; for cpu_time_of() only.
-inline cpu_clock cpu_clock_of([[maybe_unused]] thread_id thread) noexcept
-{
-#if defined(ASIO_EWYK_HAS_LINUX) && defined(ASIO_EWYK_DETAIL_HAS_CPU_CLOCKS)
-    // As the kernel encodes it, and the C library with it: of one thread, the scheduler's.
-    if (thread != 0)
-        return static_cast<cpu_clock>(~static_cast<unsigned>(thread) << 3 | 6u);
-#elif defined(ASIO_EWYK_HAS_WINDOWS)
-    return thread;
 #endif
     return cpu_clock();
 }

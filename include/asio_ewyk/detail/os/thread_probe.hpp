@@ -43,24 +43,31 @@ public:
     // Takes some microseconds; more for another thread than the last time.
     state of(thread_id thread) noexcept;
 
-private:
+    // Keeps no descriptor until it is asked again.
     void close() noexcept;
 
+private:
     [[maybe_unused]] thread_id thread_ = 0;
     int file_ = -1;
     [[maybe_unused]] std::uint64_t cycles_ = 0; // that it had run, on Windows
 };
 
+// Whether there is a scheduling class of threads that get a CPU only if no other thread wants it.
+#if defined(ASIO_EWYK_HAS_LINUX)
+inline constexpr bool has_idle_class = true;
+#else
+inline constexpr bool has_idle_class = false;
+#endif
+
 // Whether the environment lets the library ask for a scheduling class and for CPUs: some systems
 // end a process that asks. On a thread of the program, which knows when the environment changes.
 bool may_ask_for_class() noexcept;
 
-// From now on this thread gets a CPU only if no other thread wants it. False if the system refuses.
+// From now on this thread is of that class. False if the system refuses.
 bool become_idle_class() noexcept;
 
-// Moves this thread to that CPU; the threads that it wakes from now on begin there, see
-// wake_up_place. False if it may not run there.
-bool move_to_cpu(int cpu) noexcept;
+// That thread may use all CPUs, and is of the normal class, where the system allows that.
+void leave_idle_class(thread_id thread) noexcept;
 
 } // namespace asio_ewyk::detail
 

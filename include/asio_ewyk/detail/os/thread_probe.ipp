@@ -119,11 +119,13 @@ ASIO_EWYK_DECL bool become_idle_class() noexcept
 #endif
 }
 
-ASIO_EWYK_DECL bool move_to_cpu(int cpu) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void leave_idle_class([[maybe_unused]] thread_id thread) noexcept
 {
-    bool const moved = cpu >= 0 && cpu < cpu_mask::end && cpu_mask::only(cpu).apply() == 0;
-    this_thread_spares = moved ? cpu : -1;
-    return moved;
+#if defined(ASIO_EWYK_HAS_LINUX)
+    sched_param const none{};
+    cpu_mask::all().apply(thread);
+    ::sched_setscheduler(thread, SCHED_OTHER, &none);
+#endif
 }
 
 } // namespace asio_ewyk::detail

@@ -13,7 +13,7 @@
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/thread_end.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/os/watchdog.hpp>
+#include <asio_ewyk/detail/watch/watchdog.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 
@@ -394,9 +394,9 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 // After the last hook, and, but for Windows, the destructors of its thread-local objects. Both may
 // use the pool, so a thread could be joined by itself if its slot were free.
 //
-// What was queued while threads that end had all the slots is left without one. So a thread frees
-// its own only when it sees, under the same lock, that no thread is missing. It starts what is
-// missing before, and only in slots that are free.
+// Tasks that were queued while threads that end had all the slots are left without a thread. So a
+// thread that ends first starts the threads that are missing, in free slots only, and frees its own
+// slot only when it sees, under the same lock, that no thread is missing, or none could be had.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) noexcept
 {
     worker& w = *workers_[slot];
@@ -444,7 +444,7 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t slot, pool_client*& client
     {
         if (has_one_too_many())
         {
-            // It may have been woken for a task that another parked thread is to take now.
+            // This thread may have been woken for a task that another parked thread is to take now.
             if (queue_.size() != 0)
                 if (std::size_t const another = parked_.claim();
                     another != parked_threads::none)

@@ -27,35 +27,63 @@ public:
     pool_client& client() noexcept { return client_; }
     pool_client const& client() const noexcept { return client_; }
 
-    // `occupies`: whether the pool counts the caller among the threads that produce; then the
-    // thread that comes is counted instead.
-    bool try_start(task& t, bool& occupies) noexcept
+    // A place among the threads that the pool counts as producing, or none. Given back, unless it
+    // is moved to the thread that comes.
+    class place
     {
-        if (!occupies && !pool_.occupy_if_one_is_left())
+    public:
+        place(pool_threads& of, bool any) noexcept
+            : pool_(any ? &of.pool_ : nullptr)
+        {
+        }
+        place(place&& from) noexcept
+            : pool_(std::exchange(from.pool_, nullptr))
+        {
+        }
+        place& operator=(place&&) = delete;
+        ~place()
+        {
+            if (pool_)
+                pool_->vacate();
+        }
+        explicit operator bool() const noexcept { return pool_ != nullptr; }
+
+        // The place is another thread's now.
+        void move_on() noexcept { pool_ = nullptr; }
+
+    private:
+        elastic_threads* pool_;
+    };
+
+    // The thread that comes has the place that `mine` is, or one more.
+    bool try_start(task& t, place& mine) noexcept
+    {
+        if (!mine && !pool_.occupy_if_one_is_left())
             return false;
-        return ask(occupies, [&] { return pool_.try_execute(client_, &t); });
+        return ask(mine, [&] { return pool_.try_execute(client_, &t); });
     }
 
-    // Likewise for a right that was taken over, which a thread must get; but starts none.
-    bool try_give(task& t, bool& occupies) noexcept
+    // For a right that was taken over, which a thread must get, also the last one that is left for
+    // tasks. Starts none.
+    bool try_give(task& t, place& mine) noexcept
     {
-        if (!occupies)
+        if (!mine)
             pool_.occupy();
-        return ask(occupies, [&] { return pool_.try_give(client_, &t); });
+        return ask(mine, [&] { return pool_.try_give(client_, &t); });
     }
 
     // A hand-over is not subject to max_queue: there is one at most. `leaves_one`: false if none is
     // left for tasks then.
-    bool start(task& t, bool& occupies, bool leaves_one = false)
+    bool start(task& t, place& mine, bool leaves_one = false)
     {
-        if (!occupies)
+        if (!mine)
         {
             if (!leaves_one)
                 pool_.occupy();
             else if (!has_one_left() || !pool_.occupy_if_one_is_left())
                 return false;
         }
-        return ask(occupies, [&] {
+        return ask(mine, [&] {
             using enum elastic_threads::outcome;
             pending_may_wait_.store(true, std::memory_order_relaxed);
             auto const outcome = pool_.execute(client_, &t, false);
@@ -107,7 +135,7 @@ public:
         return true;
     }
 
-    // One thread more or less is counted among those that produce.
+    // The pool counts a thread more, or less, among those that produce.
     void occupy() noexcept { pool_.occupy(); }
     void vacate() noexcept { pool_.vacate(); }
 
@@ -120,15 +148,17 @@ public:
         pool_.vacate();
     }
 
-    // It has it again, whether or not one is left for tasks.
+    // The thread of that frame has the right again, whether or not one is left for tasks.
     void produces_again(call_frame& frame) noexcept
     {
         if (frame.is_pooled() && !frame.is_admitted())
             pool_.occupy();
     }
 
-    // Has it run elsewhere; null, or a task that the caller must run.
-    task* give(task_ptr t, strategy_t s)
+    // Has it run elsewhere; null, or a task that the caller must run. `queues`: it waits for a
+    // thread of the pool also where all of them produce, and may wait there without limit: that is
+    // the user's responsibility.
+    task* give(task_ptr t, bool queues)
     {
         using enum elastic_threads::outcome;
         task* const raw = t.release();
@@ -137,9 +167,7 @@ public:
         case accepted:
             break;
         case no_thread:
-            // All threads produce, and may wait there without limit. With this strategy that is
-            // the user's responsibility.
-            if (s == strategy_t::produce_execute_consume && pool_.threads() != 0)
+            if (queues && pool_.threads() != 0)
                 break;
             // The first in the queue; null if a thread has come and taken it.
             return take();
@@ -164,12 +192,6 @@ public:
     // A waiting task, null if there is none.
     task* take() noexcept { return pool_.take(client_); }
 
-    template <class Product>
-    task* give(Product&& product, call_frame const&, strategy_t s)
-    {
-        return give(task_ptr(make_task(std::forward<Product>(product))), s);
-    }
-
     void retry_start() noexcept { pool_.retry_start(); }
 
     void leave() { pool_.leave(client_); }
@@ -189,18 +211,18 @@ private:
     // Asks for the pending thread, which the pool already counts among those that produce: instead
     // of the caller, or in addition.
     template <class Ask>
-    bool ask(bool& occupies, Ask asks)
+    bool ask(place& mine, Ask asks)
     {
+        place added(*this, !mine);
         pending_occupies_ = true;
-        bool const moved = std::exchange(occupies, false);
-        if (asks())
+        bool const given = asks();
+        if (given)
+        {
+            (mine ? mine : added).move_on();
             return true;
+        }
         pending_occupies_ = false;
         pending_may_wait_.store(false, std::memory_order_relaxed);
-        if (moved)
-            occupies = true;
-        else
-            pool_.vacate();
         return false;
     }
 
@@ -211,8 +233,8 @@ private:
     // set succession's asked_: the one that asks, then the pending thread.
     bool pending_occupies_ = false;
 
-    // Likewise, but others read it. Relaxed: an old value delays a hand-over, or a task is given
-    // away instead.
+    // Whether the pending thread may have to wait. Written by that thread, too, and read by others.
+    // Relaxed: an old value delays a hand-over, or a task is given away instead.
     std::atomic<bool> pending_may_wait_{false};
 };
 

@@ -2,8 +2,13 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The sentinel and the watchdog's part of it: a task that blocks is noticed, also where it begins as they
-// go to bed, and where nothing marks it and nobody gives a sign of life.
+// What watches a lease: a task that blocks is noticed, also where it begins as the watchdog falls
+// asleep, where nothing marks it and nobody gives a sign of life, and where only a sentinel tells of
+// it.
+
+// Has its own.
+#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
+#define ASIO_EWYK_DETAIL_WATCH_CPU_SENTINEL_HPP
 
 #include "check.hpp"
 #include "stand_ins.hpp"
@@ -11,7 +16,8 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/engine/look_interval.hpp>
+#include <asio_ewyk/detail/watch/awake_time.hpp>
+#include <asio_ewyk/detail/watch/look_interval.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -31,7 +37,6 @@ namespace weak_memory {
 inline std::chrono::steady_clock::time_point moment;
 inline std::chrono::nanoseconds tick;
 inline bool blocks = false;  // the producer, as the system tells it
-inline bool refuses = false; // the idle class
 inline bool alerts_first = false;
 
 }
@@ -58,8 +63,8 @@ inline void yield() noexcept { weak_memory::yield(); }
 
 }
 
-#define ASIO_EWYK_DETAIL_OS_THREAD_PROBE_HPP
-#define ASIO_EWYK_DETAIL_OS_WATCHDOG_HPP
+#define ASIO_EWYK_DETAIL_WATCH_WATCHDOG_HPP
+#define ASIO_EWYK_DETAIL_OBSERVE_RECORD_LIST_HPP
 
 namespace asio_ewyk::detail {
 
@@ -76,12 +81,17 @@ public:
     };
 
     static constexpr bool tells_now = true;
+    void close() noexcept {}
     state of(thread_id) noexcept { return weak_memory::blocks ? state::blocks : state::runs; }
 };
 
 inline bool may_ask_for_class() noexcept { return true; }
-inline bool become_idle_class() noexcept { return !weak_memory::refuses; }
-inline bool move_to_cpu(int) noexcept { return true; }
+
+struct cpu_offer
+{
+    explicit cpu_offer(int) noexcept {}
+    ~cpu_offer() {}
+};
 
 }
 
@@ -90,6 +100,28 @@ inline bool move_to_cpu(int) noexcept { return true; }
 #include <asio_ewyk/detail/os/futex_parker.hpp>
 
 namespace asio_ewyk::detail {
+
+// One that the scenario has.
+template <class Record>
+struct record_list
+{
+    static Record* unused() noexcept { return one; }
+    static Record* add() noexcept { return one; }
+    static inline Record* one = nullptr;
+    std::atomic<bool> used_{false};
+};
+
+}
+
+#include <asio_ewyk/detail/watch/watched_lease.hpp>
+
+namespace asio_ewyk::detail {
+
+struct cpu_sentinel
+{
+    static void publish(watched_lease&) noexcept {}
+    static bool is_refused() noexcept { return false; }
+};
 
 // Its thread is one of the scenario's.
 class watchdog
@@ -105,10 +137,12 @@ public:
     };
 
     static watchdog& instance() { return *one; }
-    void add(client& c, bool) { client_.store(&c); }
+    void add(client& c, bool, watched_lease*) { client_.store(&c); }
     bool is_humble() const noexcept { return false; }
+    void call_sentinel(int) noexcept {}
+    thread_probe& probe() noexcept { return probe_; }
     void remove(client&) noexcept {}
-    bool wake(client&, bool = true) noexcept
+    bool wake(client&) noexcept
     {
         sleep_.unpark();
         return true;
@@ -117,9 +151,12 @@ public:
     // Until it is ended.
     void work()
     {
-        sleep_.park_until(forever);
-        while (!ended_.load())
-            sleep_.park_until(client_.load()->look(std::chrono::steady_clock::now()));
+        for (time_point next = forever; !ended_.load();)
+        {
+            sleep_.park_until(next);
+            if (client* const c = client_.load())
+                next = c->look(std::chrono::steady_clock::now());
+        }
     }
 
     void end()
@@ -131,6 +168,7 @@ public:
     static inline watchdog* one = nullptr;
 
 private:
+    thread_probe probe_;
     futex_parker sleep_;
     std::atomic<client*> client_{nullptr};
     std::atomic<bool> ended_{false};
@@ -138,11 +176,11 @@ private:
 
 }
 
-#include <asio_ewyk/detail/engine/sentinel.hpp>
+#include <asio_ewyk/detail/watch/lease_watch.hpp>
 #undef syscall
 #undef std
 
-BOOST_AUTO_TEST_SUITE(sentinel)
+BOOST_AUTO_TEST_SUITE(lease_watch)
 
 namespace {
 
@@ -153,22 +191,21 @@ using detail::lease;
 // A producer, one task after the other; each one blocks until it has been taken over.
 struct observed : scenario, detail::lessor
 {
-    explicit observed(bool idle_class)
+    explicit observed(std::chrono::nanoseconds grace = std::chrono::microseconds(10))
+        : watch((detail::record_list<detail::watched_lease>::one = &record,
+                    detail::watchdog::one = &watchdog, *this),
+              grace)
     {
-        detail::watchdog::one = &watchdog;
         moment = {};
         // So that the one that looks has lost its patience with the next look.
         tick = std::chrono::seconds(1);
         blocks = true;
-        refuses = !idle_class;
     }
 
-    outcome take_over(lease::number n, bool) noexcept override
+    void take_over(lease::number n) noexcept override
     {
-        if (!right.end(n))
-            return outcome::ended;
-        taken.unpark();
-        return outcome::taken;
+        if (right.end(n))
+            taken.unpark();
     }
 
     void ask_for_sign() noexcept override {}
@@ -176,8 +213,7 @@ struct observed : scenario, detail::lessor
     bool is_alone() const noexcept override { return true; }
     bool is_lent(lease::sight const&) const noexcept override { return false; }
     void call_owner() noexcept override {}
-    bool watched(detail::time_point, lease::sight const&) noexcept override { return false; }
-    void start_pending() noexcept override {}
+    bool watched(detail::time_point, lease::sight const&, bool) noexcept override { return false; }
     void release(lease::number) noexcept override {}
     void go_away(detail::call_frame&) noexcept override {}
     void come_back(detail::call_frame&) noexcept override {}
@@ -204,21 +240,16 @@ struct observed : scenario, detail::lessor
         claim(!right.end(n), "it was taken over");
     }
 
-    lease right;
+    detail::watched_lease record;
+    lease& right = record.right;
     detail::futex_parker taken;
     detail::watchdog watchdog;
-    detail::sentinel watch{right, *this, std::chrono::microseconds(10)};
+    detail::lease_watch watch;
 };
 
-// `IdleClass`: the system has one, so the sentinel looks as well.
-template <int Tasks, bool Computes, bool IdleClass>
+template <int Tasks, bool Computes>
 struct noticed : observed
 {
-    noticed()
-        : observed(IdleClass)
-    {
-    }
-
     void thread(unsigned index) override
     {
         if (index == 1)
@@ -233,11 +264,7 @@ struct noticed : observed
 // Waits are observed, so that nothing marks a handler that has not waited for I/O before.
 struct unmarked : observed
 {
-    unmarked()
-        : observed(false)
-    {
-        watch.observe_waits();
-    }
+    unmarked() { watch.observe_waits(); }
 
     void thread(unsigned index) override
     {
@@ -250,12 +277,37 @@ struct unmarked : observed
     }
 };
 
+// The grace is endless, but not for the sentinel: what that tells is seen.
+struct told : observed
+{
+    told()
+        : observed(std::chrono::nanoseconds::max())
+    {
+    }
+
+    void thread(unsigned index) override
+    {
+        if (index == 1)
+            return watchdog.work();
+        if (index == 0)
+        {
+            run_task();
+            watchdog.end();
+            return watch.stop(true);
+        }
+        lease::sight s;
+        while (!(s = right.look()).leased || s.what != lease::activity::busy)
+            checked::this_thread::yield();
+        record.tell(s.which, detail::thread_probe::state::blocks);
+        watchdog.wake((detail::watchdog::client&)watch); // which is nobody else's business
+    }
+};
+
 std::vector<named_setup> const scenarios{
-    {"the watchdog alone", setup_of<noticed<2, false, false>>(2, 1)},
-    {"the watchdog alone, where a task computes first", setup_of<noticed<2, true, false>>(2, 1)},
-    {"the watchdog alone, and nothing is marked", setup_of<unmarked>(2, 1)},
-    {"the sentinel", setup_of<noticed<2, false, true>>(2, 1)},
-    {"the sentinel, where a task computes first", setup_of<noticed<2, true, true>>(2, 1), 300'000},
+    {"two tasks", setup_of<noticed<2, false>>(2)},
+    {"two tasks, which compute first", setup_of<noticed<2, true>>(2)},
+    {"two tasks, and nothing is marked", setup_of<unmarked>(2)},
+    {"a sentinel tells", setup_of<told>(3)},
 };
 
 }
@@ -266,8 +318,8 @@ BOOST_AUTO_TEST_CASE(notices_what_blocks)
     check(scenarios);
 }
 
-// Whether the producer looks if the watchdog is in bed before it says what it does: then the watchdog
-// may go to bed in between, and the task is never late. That must be found; it is rare.
+// Whether the producer looks if the watchdog sleeps before it says what it does: then the watchdog
+// may fall asleep in between, and the task is never late. That must be found; it is rare.
 BOOST_AUTO_TEST_CASE(needs_the_mark_first)
 {
     naps_take_time = true;

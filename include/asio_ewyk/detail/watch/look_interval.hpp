@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_ENGINE_LOOK_INTERVAL_HPP
-#define ASIO_EWYK_DETAIL_ENGINE_LOOK_INTERVAL_HPP
+#ifndef ASIO_EWYK_DETAIL_WATCH_LOOK_INTERVAL_HPP
+#define ASIO_EWYK_DETAIL_WATCH_LOOK_INTERVAL_HPP
 
 #include <algorithm>
 #include <chrono>

@@ -2,33 +2,33 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_ENGINE_BED_DELAY_HPP
-#define ASIO_EWYK_DETAIL_ENGINE_BED_DELAY_HPP
+#ifndef ASIO_EWYK_DETAIL_WATCH_AWAKE_TIME_HPP
+#define ASIO_EWYK_DETAIL_WATCH_AWAKE_TIME_HPP
 
 #include <algorithm>
 #include <chrono>
 
 namespace asio_ewyk::detail {
 
-// How long a producer has to do nothing before the watchdog goes to bed. A watchdog in bed costs
-// the producer a system call, and two switches, with its next task; one that stays up costs a
-// switch each few milliseconds. So this grows while the watchdog is roused soon, and is nothing
-// where silences last. (To rent or to buy skis, by what the last silences were.)
-class bed_delay
+// How long a producer has to do nothing before the watchdog sleeps. A watchdog that sleeps costs
+// the producer a system call, and two switches, with its next task; a watchdog that stays awake
+// costs a switch each few milliseconds. So this grows while the producer soon wakes it, and is
+// nothing where silences last. (To rent or to buy skis, by what the last silences were.)
+class awake_time
 {
 public:
     using duration = std::chrono::nanoseconds;
 
-    static constexpr duration shortest = std::chrono::milliseconds(1); // but for none
+    static constexpr duration shortest = std::chrono::milliseconds(1); // above zero: sleep at once
     static constexpr duration longest = std::chrono::milliseconds(20);
 
-    // After a silence of less it was not worth it to go to bed; after one of more it was.
+    // After a shorter silence it was not worth it to sleep; after a longer one it was.
     static constexpr duration soon = std::chrono::milliseconds(5);
     static constexpr duration late = std::chrono::milliseconds(10);
 
     duration get() const noexcept { return value_; }
 
-    // The producer has roused the watchdog, which was in bed for so long.
+    // The producer has woken the watchdog, which slept for so long.
     void roused_after(duration slept) noexcept
     {
         if (slept < soon)

@@ -2,18 +2,18 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/detail/engine/bed_delay.hpp>
+#include <asio_ewyk/detail/watch/awake_time.hpp>
 
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
 
-BOOST_AUTO_TEST_SUITE(bed_delay)
+BOOST_AUTO_TEST_SUITE(awake_time)
 
 namespace {
 
 using namespace std::chrono_literals;
-using delay = asio_ewyk::detail::bed_delay;
+using delay = asio_ewyk::detail::awake_time;
 using duration = delay::duration;
 
 delay after(int times, duration silence, delay d = {})

@@ -2,15 +2,15 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_OS_WATCHDOG_IPP
-#define ASIO_EWYK_DETAIL_OS_WATCHDOG_IPP
+#ifndef ASIO_EWYK_DETAIL_WATCH_WATCHDOG_IPP
+#define ASIO_EWYK_DETAIL_WATCH_WATCHDOG_IPP
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/os/watchdog.hpp>
+#include <asio_ewyk/detail/watch/watchdog.hpp>
 
 #include <algorithm>
 #include <new>
@@ -31,26 +31,27 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog()
 #endif
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(client& c, bool asks) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(
+    client& c, bool asks, watched_lease* lease) noexcept
 {
     std::lock_guard const lock(mutex_);
     if (!asks)
         asks_.store(false);
-    c.next_ = std::exchange(clients_, &c);
-    c.added_ = true;
+    if ((c.lease_ = lease))
+        lease->client = &c;
+    c.due_ = forever;
+    clients_.insert(c);
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 {
     {
         std::unique_lock lock(mutex_);
-        client** link = &clients_;
-        while (*link != &c)
-            link = &(*link)->next_;
-        *link = c.next_;
         take_woken();
-        erase(c);
-        c.added_ = false;
+        if (c.is_linked()) // not so in the child of a fork, if it was just added
+            clients_.erase(clients_.iterator_to(c));
+        if (c.lease_)
+            c.lease_->client = nullptr;
         // What it calls may destroy another context. Then the thread does not end with the last
         // client.
         if (calls_)
@@ -62,15 +63,31 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
     start_for_woken();
 }
 
+// Starts the thread for clients that were woken while another thread had the lock.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::start_for_woken() noexcept
+{
+    while (woken_.load() && !running_.load()) [[unlikely]]
+    {
+        std::lock_guard const life(life_mutex_);
+        {
+            std::lock_guard const lock(mutex_);
+            if (clients_.empty())
+                take_woken(); // of those that are no longer added
+        }
+        if (woken_.load() && !start())
+            return;
+    }
+}
+
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
 {
     std::lock_guard const life(life_mutex_);
     {
         std::lock_guard const lock(mutex_);
         // Who waits until it has called that ends it then.
-        if (clients_ || calling_ || !thread_.joinable())
+        if (!clients_.empty() || calling_ || !thread_.joinable())
             return;
-        // Under the lock: one that is added from now on is looked after by another thread.
+        // Under the lock: a client that is added from now on has another thread.
         running_.store(false);
         ending_.store(true);
     }
@@ -78,25 +95,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
     thread_.join();
 }
 
-// Starts a thread for clients that were woken by threads that may not start one.
-ASIO_EWYK_DECL void watchdog::start_for_woken() noexcept
-{
-    while (woken_.load() && !running_.load()) [[unlikely]]
-    {
-        std::lock_guard const life(life_mutex_);
-        std::unique_lock lock(mutex_);
-        if (!clients_)
-        {
-            take_woken(); // of those that are no longer added
-            continue;
-        }
-        lock.unlock();
-        if (!start())
-            return;
-    }
-}
-
-// False if it was marked already.
+// False if the client was marked already.
 ASIO_EWYK_DECL bool watchdog::mark(client& c) noexcept
 {
     if (c.woken_.exchange(true))
@@ -115,68 +114,62 @@ ASIO_EWYK_DECL void watchdog::take_woken() noexcept
     while (c)
     {
         client* const next = c->next_woken_;
-        if (c->added_)
-        {
-            erase(*c);
-            c->due_ = time_point::min();
-            insert(soon_, *c);
-        }
+        if (c->is_linked())
+            put_off(*c, time_point::min());
         // Before the look, so that one that is woken meanwhile is looked at once more. An exchange:
         // what a thread has done that found the mark is seen, too.
         c->woken_.exchange(false);
         c = next;
     }
-    // The one that it was to wake for may be up now.
-    if (!later_)
-        later_due_ = forever;
+    for (cpu_sentinel* const s : sentinels_)
+        if (watched_lease* const l = s->take_news(); l && l->client)
+            put_off(*l->client, time_point::min());
 }
 
-ASIO_EWYK_DECL void watchdog::insert(client*& list, client& c) noexcept
+ASIO_EWYK_DECL void watchdog::put_off(client& c, time_point until) noexcept
 {
-    c.next_due_ = list;
-    if (list)
-        list->link_ = &c.next_due_;
-    list = &c;
-    c.link_ = &list;
+    clients_.erase(clients_.iterator_to(c));
+    c.due_ = until;
+    clients_.insert(c);
 }
 
-ASIO_EWYK_DECL void watchdog::erase(client& c) noexcept
+// Under mutex_. Looks at the clients that are due, until there is something to call. When the next
+// look is due.
+ASIO_EWYK_DECL time_point watchdog::look_at_due(time_point now) noexcept
 {
-    if (!c.link_)
-        return;
-    *c.link_ = c.next_due_;
-    if (c.next_due_)
-        c.next_due_->link_ = c.link_;
-    c.link_ = nullptr;
-}
-
-// Under mutex_. Looks at those that are due, until there is something to call.
-ASIO_EWYK_DECL void watchdog::look_at_those_of(client*& list, time_point now) noexcept
-{
-    for (client* c = list; c && !*calls_;)
+    while (!clients_.empty() && clients_.begin()->due_ <= now && !*calls_)
     {
-        client* const following = c->next_due_;
-        bool soon = &list == &soon_;
-        if (c->due_ <= now)
-        {
-            erase(*c);
-            c->due_ = c->look(now);
-            soon = c->due_ - now < 2 * coarse;
-            if (!soon && c->due_ != forever)
-                c->due_ -= c->due_.time_since_epoch() % coarse;
-            if (c->due_ != forever)
-                insert(soon ? soon_ : later_, *c);
-        }
-        time_point& next = soon ? soon_due_ : later_due_;
-        next = std::min(next, c->due_);
-        c = following;
+        client& c = *clients_.begin();
+        time_point due = std::max(c.look(now), now + std::chrono::nanoseconds(1));
+        if (due != forever && due - now >= 2 * coarse)
+            due -= due.time_since_epoch() % coarse;
+        put_off(c, due);
+    }
+    return clients_.empty() ? forever : clients_.begin()->due_;
+}
+
+ASIO_EWYK_DECL void watchdog::call_sentinel(int cpu) noexcept
+{
+    if (cpu_sentinel::is_refused() || !sentinel_pause_.over())
+        return;
+    try
+    {
+        sentinels_.reserve(sentinels_.size() + 1);
+        cpu_sentinel* const s = cpu_sentinel::call(cpu, sleep_);
+        if (s && std::find(sentinels_.begin(), sentinels_.end(), s) == sentinels_.end())
+            sentinels_.push_back(s);
+        sentinel_pause_.grant();
+    }
+    catch (...)
+    {
+        sentinel_pause_.refuse();
     }
 }
 
 // No lost wake-up: the client is marked before the thread is woken, and the thread takes the mark
 // away before it looks. If the thread is about to sleep, its parker keeps the signal. Where there
 // is none, the next one begins with what is marked.
-ASIO_EWYK_DECL bool watchdog::wake(client& c, bool may_start) noexcept
+ASIO_EWYK_DECL bool watchdog::wake(client& c) noexcept
 {
     bool const marked = mark(c);
     if (running_.load())
@@ -185,10 +178,10 @@ ASIO_EWYK_DECL bool watchdog::wake(client& c, bool may_start) noexcept
             sleep_.unpark();
         return true;
     }
-    if (!may_start)
-        return false;
-    std::lock_guard const life(life_mutex_);
-    return start();
+    // Who has the lock starts it, also when it has just ended: that may wait for sentinels that get
+    // no CPU.
+    std::unique_lock const life(life_mutex_, std::try_to_lock);
+    return !life || start();
 }
 
 // Under life_mutex_. If the system refuses, the next wake() tries again.
@@ -206,8 +199,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
         ending_.store(false);
         thread_ = std::thread([this] { work(); });
         running_.store(true);
-        // A thread that may not start one may have seen none, and the new one may have missed its
-        // mark.
+        // A thread that has marked a client may have seen none, and the new one missed the mark.
         sleep_.unpark();
         return true;
     }
@@ -222,6 +214,7 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
     name_this_thread("ewyk-watchdog", 0);
     if (asks_.load())
         humble_.store(!become_normal()); // whatever the thread is that has started it
+    sleep_.belongs_to(this_thread_id());
     std::function<void()> const* call = nullptr;
     calls_ = &call;
     while (!ending_.load())
@@ -231,17 +224,9 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
             std::unique_lock lock(mutex_);
             time_point const now = std::chrono::steady_clock::now();
             take_woken();
-            soon_due_ = forever;
-            if (later_due_ <= now)
-            {
-                later_due_ = forever;
-                look_at_those_of(later_, now);
-            }
-            look_at_those_of(soon_, now);
-            next = std::min(soon_due_, later_due_);
+            next = look_at_due(now);
             if (call)
             {
-                later_due_ = now; // it has not looked at all
                 calling_ = true;
                 lock.unlock();
                 (*std::exchange(call, nullptr))();
@@ -253,6 +238,17 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
         }
         sleep_.park_until(next);
     }
+    sleep_.belongs_to({});
+    std::vector<cpu_sentinel*> ended;
+    {
+        std::lock_guard const lock(mutex_);
+        ended.swap(sentinels_);
+    }
+    for (cpu_sentinel* const s : ended)
+        s->leave();
+    for (cpu_sentinel* const s : ended)
+        s->join();
+    cpu_sentinel::ask_again();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_prepare() noexcept
@@ -275,18 +271,20 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
     ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
     // Threads may have waited, which a condition would go on waiting for.
     ::new (&self.called_) std::condition_variable;
-    ::new (&self.sleep_) parker;
+    ::new (&self.sleep_) watchdog_sleep;
     self.calling_ = false;
+    for (cpu_sentinel* const s : self.sentinels_)
+        s->forget_thread();
+    self.sentinels_.clear();
+    cpu_sentinel::ask_again();
     self.running_.store(false);
     for (client* c = self.woken_.exchange(nullptr); c; c = c->next_woken_)
         c->woken_.store(false);
-    self.soon_ = self.later_ = nullptr;
-    self.later_due_ = forever;
     // Another thread may have marked one that it had not pushed yet.
-    for (client* c = self.clients_; c; c = c->next_)
+    for (client& c : self.clients_)
     {
-        c->woken_.store(false);
-        c->link_ = nullptr;
+        c.woken_.store(false);
+        c.due_ = forever;
     }
     self.mutex_.unlock();
     self.life_mutex_.unlock();

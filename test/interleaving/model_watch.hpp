@@ -2,38 +2,40 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Stands for the sentinel: what it does, a thread of the scenario does.
+// Stands for the lease_watch: what it does, a thread of the scenario does.
 
-#ifndef ASIO_EWYK_TEST_INTERLEAVING_MODEL_SENTINEL_HPP
-#define ASIO_EWYK_TEST_INTERLEAVING_MODEL_SENTINEL_HPP
+#ifndef ASIO_EWYK_TEST_INTERLEAVING_MODEL_WATCH_HPP
+#define ASIO_EWYK_TEST_INTERLEAVING_MODEL_WATCH_HPP
 
-#define ASIO_EWYK_DETAIL_ENGINE_SENTINEL_HPP
+#define ASIO_EWYK_DETAIL_WATCH_LEASE_WATCH_HPP
 #include <asio_ewyk/detail/frame/lessor.hpp>
 
 namespace asio_ewyk::detail {
 
-class sentinel
+class lease_watch
 {
 public:
-    sentinel(lease const& l, lessor& of, std::chrono::nanoseconds grace) noexcept
-        : observed(l)
-        , owner(of)
+    lease_watch(lessor& of, std::chrono::nanoseconds grace) noexcept
+        : owner(of)
         , in_use_(grace != std::chrono::nanoseconds::zero())
     {
     }
 
+    lease& right() noexcept { return lease_; }
     bool in_use() const noexcept { return in_use_; }
     void alert() noexcept {}
+    void mark_busy(lease::number n) noexcept { lease_.mark(n, lease::activity::busy); }
+    void publish() noexcept {}
     void observe_waits() noexcept { observes_ = true; }
     bool observes_waits() const noexcept { return observes_; }
     void knows_reactor(bool) noexcept {}
     bool refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 
-    lease const& observed;
     lessor& owner;
 
 private:
+    lease lease_;
     bool in_use_;
     bool observes_ = false;
 };

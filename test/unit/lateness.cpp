@@ -1,0 +1,338 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#include <asio_ewyk/detail/watch/lateness.hpp>
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <ostream>
+
+BOOST_AUTO_TEST_SUITE(lateness)
+
+namespace {
+
+using namespace std::chrono_literals;
+using asio_ewyk::detail::lease;
+using asio_ewyk::detail::thread_probe;
+using asio_ewyk::detail::time_point;
+using policy = asio_ewyk::detail::lateness;
+using state = thread_probe::state;
+using activity = lease::activity;
+
+// Looks at one lease, as often as the policy asks for it. Time passes with the looks.
+class watched
+{
+public:
+    explicit watched(std::chrono::nanoseconds grace)
+        : policy_(grace)
+    {
+        now.right.leased = now.right.held = true;
+        now.thread = state::runs;
+        now.observes = now.exact = true;
+        now.now = begin_;
+    }
+
+    policy::snapshot now;
+    bool answers = false; // a request for a sign of life
+
+    // How often.
+    int looks = 0;
+    int late = 0;
+    int asked = 0;
+    int called = 0;
+    int sentinels = 0;
+
+    // One look, when it is due; or, as the producer wakes the watchdog, at once.
+    policy::verdict look(bool roused = false)
+    {
+        if (!roused && policy_.next() > now.now)
+            now.now = policy_.next();
+        now.roused = roused;
+        now.has_sign = answers;
+        auto const v = policy_.look(now);
+        BOOST_TEST_REQUIRE((policy_.next() > now.now));
+        ++looks;
+        late += v.late;
+        asked += v.asks_for_sign;
+        called += v.calls_owner;
+        sentinels += v.needs_sentinel;
+        return v;
+    }
+
+    void task(activity what = activity::busy)
+    {
+        ++now.right.which;
+        now.right.what = what;
+    }
+
+    // How long until the next look.
+    std::chrono::nanoseconds pause() const { return policy_.next() - now.now; }
+    bool is_about_to_sleep() const { return policy_.sleeps(); }
+    bool sleeps() const { return policy_.next() == asio_ewyk::detail::forever; }
+
+    // Until the first late task, and how long that took; or a second.
+    std::chrono::nanoseconds until_late()
+    {
+        auto const began = now.now;
+        while (late == 0 && now.now - began < 1s && !sleeps())
+            look();
+        return now.now - began;
+    }
+
+    void look_for_a_second()
+    {
+        for (auto const end = now.now + 1s; policy_.next() < end;)
+            look();
+    }
+
+    // Told by a sentinel.
+    bool is_late(state told) { return policy_.is_late(now, told); }
+
+private:
+    time_point const begin_ = time_point() + 1h;
+    policy policy_;
+};
+
+char const* name_of(state s)
+{
+    switch (s)
+    {
+    case state::unknown:
+        return "unknown";
+    case state::runs:
+        return "runs";
+    case state::polls:
+        return "polls";
+    case state::locks:
+        return "locks";
+    case state::blocks:
+        return "blocks";
+    }
+    return "?";
+}
+
+} // namespace
+
+// What a thread does, for what it has said, and what comes of it when the lease stays the same.
+BOOST_AUTO_TEST_CASE(a_thread_is_late_if_it_sleeps_elsewhere_than_where_it_waits_for_io)
+{
+    enum class found
+    {
+        never,
+        soon,          // in some milliseconds
+        after_no_sign, // of life, for which is asked
+        computes,      // later, or where the system does not tell
+    };
+    struct row
+    {
+        activity said;
+        bool exact;
+        bool alone;
+        state is;
+        found what;
+    };
+    using enum activity;
+    using enum found;
+    constexpr row rows[] = {
+        {busy, true, true, state::blocks, soon},
+        {busy, true, true, state::locks, soon},
+        {busy, true, true, state::polls, soon}, // the program's own wait
+        {busy, true, true, state::runs, computes},
+        {busy, true, true, state::unknown, computes},
+        {busy, true, false, state::blocks, soon},
+        {busy, true, false, state::locks, after_no_sign}, // it may wait beside another thread
+        {polls, true, true, state::polls, never},
+        {polls, true, true, state::locks, never},
+        {unknown, true, true, state::blocks, soon},
+        {unknown, true, true, state::polls, soon}, // it would have said that it waits
+        {unknown, true, true, state::locks, after_no_sign},
+        {unknown, true, true, state::runs, after_no_sign},
+        {unknown, true, true, state::unknown, never},
+        {unknown, false, true, state::blocks, after_no_sign}, // nothing has told for what it waits
+        {unknown, false, true, state::polls, after_no_sign},
+    };
+    for (row const& r : rows)
+        for (bool const answers : {false, true})
+        {
+            BOOST_TEST_CONTEXT("said " << static_cast<int>(r.said) << ", exact " << r.exact
+                                       << ", alone " << r.alone << ", " << name_of(r.is)
+                                       << ", answers " << answers)
+            {
+                watched w(20us);
+                w.now.exact = r.exact;
+                w.now.alone = r.alone;
+                w.now.thread = r.is;
+                w.answers = answers;
+                w.look(true);
+                w.task(r.said);
+                auto const time = w.until_late();
+                bool const late = r.what == soon || r.what == computes
+                    || (r.what == after_no_sign && !answers);
+                BOOST_TEST((w.late != 0) == late);
+                if (late)
+                    BOOST_TEST((time < (r.what == soon ? 5ms : 15ms)));
+                if (r.what == after_no_sign)
+                    BOOST_TEST(w.asked != 0);
+            }
+        }
+}
+
+// If a second look took it for late, after a few hundred microseconds, there would be one whenever
+// the watchdog looks: threads would only take turns.
+BOOST_DATA_TEST_CASE(a_second_look_leaves_a_task_that_computes,
+    boost::unit_test::data::make({false, true}), hidden)
+{
+    watched w(10us);
+    w.now.thread = hidden ? state::unknown : state::runs;
+    w.look(true);
+    // Short tasks, until it looks seldom.
+    for (int i = 0; i != 10'000 && w.pause() < 8ms; ++i)
+    {
+        w.task();
+        w.look();
+    }
+    BOOST_TEST((w.pause() >= 8ms));
+    BOOST_TEST(w.late == 0);
+    w.task();
+    w.look();
+    auto const began = w.now.now;
+    BOOST_TEST((w.pause() < 1ms));
+    w.look();
+    BOOST_TEST(w.late == 0);
+    auto const due = w.now.now + w.pause();
+    BOOST_TEST((due - began >= 2ms));
+    BOOST_TEST((due - began < 8ms));
+    w.look();
+    BOOST_TEST(w.late == 1);
+}
+
+// A thread that gives a sign of life waits for a condition. That is asked for less and less often.
+BOOST_DATA_TEST_CASE(a_thread_that_gives_signs_is_asked_seldom,
+    boost::unit_test::data::make({false, true}), beside)
+{
+    watched w(1ms);
+    w.now.thread = state::locks;
+    w.answers = true;
+    w.now.alone = !beside;
+    w.look(true);
+    w.task(beside ? activity::busy : activity::unknown);
+    w.look_for_a_second();
+    BOOST_TEST(w.late == 0);
+    BOOST_TEST(w.asked > 5);
+    BOOST_TEST(w.asked < 40);
+}
+
+// A thread of the pool that waits for I/O in place of the owner: that is called, less and less
+// often.
+BOOST_DATA_TEST_CASE(the_owner_is_called_while_a_lent_thread_waits,
+    boost::unit_test::data::make({false, true}), lent)
+{
+    watched w(1ms);
+    w.now.thread = state::polls;
+    w.now.lent = lent;
+    w.look(true);
+    w.task(activity::polls);
+    w.look_for_a_second();
+    BOOST_TEST(w.looks < 100);
+    BOOST_TEST(w.called >= (lent ? 3 : 0));
+    BOOST_TEST(w.called <= (lent ? 20 : 0));
+    BOOST_TEST(w.late == 0);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_late_with_the_longest_grace)
+{
+    watched w(std::chrono::nanoseconds::max());
+    w.now.thread = state::blocks;
+    w.look(true);
+    w.task();
+    w.look_for_a_second();
+    BOOST_TEST(w.late == 0);
+}
+
+// Where waits are not observed a native handler that ends one wakes nobody.
+BOOST_AUTO_TEST_CASE(an_unobserved_producer_is_looked_at_within_12_ms_then_ten_times_a_second)
+{
+    watched w(20us);
+    w.now.observes = w.now.exact = false;
+    w.task();
+    w.look(true);
+    w.task(activity::unknown);
+    w.now.thread = state::polls;
+    w.look();
+    w.look_for_a_second();
+    BOOST_TEST(w.looks > 80);
+    BOOST_TEST(w.looks < 130);
+    w.looks = 0;
+    for (int i = 0; i != 10; ++i)
+        w.look_for_a_second();
+    BOOST_TEST(w.looks <= 101);
+    BOOST_TEST((w.looks > 85) == thread_probe::tells_now);
+    BOOST_TEST(w.late == 0);
+    w.now.thread = state::blocks;
+    w.look();
+    BOOST_TEST((w.until_late() < 5ms));
+    BOOST_TEST(w.late == 1);
+}
+
+// The watchdog says so first, and looks once more.
+BOOST_AUTO_TEST_CASE(the_watchdog_sleeps_while_the_producer_waits)
+{
+    watched w(20us);
+    w.task();
+    w.look(true);
+    BOOST_TEST(w.is_about_to_sleep());
+    BOOST_TEST((w.pause() == policy::shortest));
+    w.task(activity::polls);
+    w.look();
+    BOOST_TEST(w.sleeps());
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_it_finds_before_it_sleeps_keeps_it_awake)
+{
+    watched w(20us);
+    w.task();
+    w.look(true);
+    BOOST_TEST(w.is_about_to_sleep());
+    w.task();
+    w.now.thread = state::blocks;
+    w.look();
+    BOOST_TEST(!w.is_about_to_sleep());
+    BOOST_TEST((w.until_late() < 5ms));
+    BOOST_TEST(w.late == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_sentinel_is_called_while_tasks_are_late_now_and_then)
+{
+    watched w(20us);
+    w.task();
+    w.look(true);
+    w.task();
+    w.look();
+    BOOST_TEST(w.sentinels == 0);
+    w.now.thread = state::blocks;
+    w.until_late();
+    BOOST_TEST(w.sentinels == 1);
+    w.task();
+    w.look();
+    BOOST_TEST(w.sentinels == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_sentinel_tells_of_a_late_task)
+{
+    watched w(20us);
+    w.task();
+    BOOST_TEST(w.is_late(state::blocks));
+    BOOST_TEST(w.is_late(state::locks));
+    BOOST_TEST(!w.is_late(state::runs));
+    BOOST_TEST(!w.is_late(state::unknown)); // nothing was told
+    w.now.alone = false;
+    BOOST_TEST(!w.is_late(state::locks));
+    w.now.right.what = activity::polls;
+    BOOST_TEST(!w.is_late(state::blocks));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -15,10 +15,10 @@ namespace asio_ewyk {
 
 /** `asio::any_io_executor` that also carries `strategy` and `invocation`.
 
-    `asio::require`, `prefer` and `query` of these reach the executor inside. It takes executors
-    that know both properties: `strategy_executor`, and adaptors over it such as strands.
-    (`asio::any_io_executor` takes a `strategy_executor` too; what was set before stays in force,
-    but cannot be changed or asked for any more.)
+    `asio::require`, `prefer` and `query` of these reach the executor inside. An `any_executor`
+    takes executors that know both properties: `strategy_executor`, and adaptors over it such as
+    strands. (`asio::any_io_executor` takes a `strategy_executor` too; what was set before stays in
+    force, but cannot be changed or asked for any more.)
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe; const members are safe.

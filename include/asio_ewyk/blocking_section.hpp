@@ -34,8 +34,8 @@ namespace asio_ewyk {
     that is asserted, with any strategy. With `produce_consume` the section may otherwise end only
     with `run()`, and other handlers run beside those of this thread.
 
-    It is optional: without it, a task that blocks delays the others by the grace. Guards may be
-    nested, and only the outermost counts. With a grace, this thread may produce again after the
+    The guard is optional: without it, a task that blocks delays the others by the grace. Guards may
+    be nested, and only the outermost counts. With a grace, this thread may produce again after the
     task, not after the scope. What a coroutine does after a `co_await` is another task, which needs
     a guard of its own. The idea is that of Java's `ForkJoinPool.ManagedBlocker` and of tokio's
     `block_in_place`.

@@ -51,10 +51,10 @@ namespace asio_ewyk {
     With a grace EPC hands nothing over: one thread produces until a task is late. That one thread
     may not be enough is not looked for, as it is in a `strategy_context`.
 
-    One thread produces at most. One that is asked for more looks again before it goes idle (Jetty
-    calls that reproducing). This is Jetty's `ExecutionStrategy` with its
-    `AdaptiveExecutionStrategy`; *eat what you kill* is a hunter's rule: the thread that found
-    the work, and so has it in its cache, consumes it.
+    At most one thread produces. A producing thread that is asked for more looks again before it
+    goes idle (Jetty calls that reproducing). This is Jetty's `ExecutionStrategy` with its
+    `AdaptiveExecutionStrategy`; *eat what you kill* is a hunter's rule: the thread that found the
+    work, and so has it in its cache, consumes it.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: dispatch() and produce() are safe. Destruction is not
@@ -81,9 +81,9 @@ public:
     {
     }
 
-    /// Likewise, with a grace and a policy: see `strategy_options`. Without a grace it is 0, and
-    /// another thread is asked to produce before each task. Throws `std::invalid_argument` if the
-    /// grace is less than 0, or a policy is missing.
+    /// As above, with a grace and a policy: see `strategy_options`. Without them the grace is 0,
+    /// and another thread is asked to produce before each task. Throws `std::invalid_argument` if
+    /// the grace is less than 0, or a policy is missing.
     execution_strategy(Producer& source, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace, strategy_policy const& policy = {})
         : execution_strategy(checked(), source, pool, s, detail::checked_grace(grace),

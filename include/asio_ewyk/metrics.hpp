@@ -32,7 +32,7 @@ struct load_metrics
     /// How long what began last had waited, or what waits now, if that is longer.
     std::chrono::nanoseconds delay{};
 
-    /// Likewise on average of about a second.
+    /// The average of `delay` over about a second.
     std::chrono::nanoseconds average_delay{};
 
     /// How many tasks wait.
@@ -65,7 +65,7 @@ struct strategy_metrics
     /// Tasks that were run by the thread that found them, which then produced again.
     std::uint64_t produce_consume = 0;
 
-    /// Likewise, with `this_invocation::may_block()` false.
+    /// Tasks as those of `produce_consume`, with `this_invocation::may_block()` false.
     std::uint64_t produce_invoke_consume = 0;
 
     /// Tasks that another thread ran: one of the pool, or a caller of run() that had nothing to do.
@@ -92,14 +92,14 @@ struct strategy_metrics
 
     // Of the moment.
 
-    /// Whether the system has refused a thread of idle priority. Then only the watchdog looks for
-    /// late tasks: a task that blocks delays the others by some milliseconds more.
+    /// Whether the system has refused a thread of idle priority, to any context of the process.
+    /// Then only the watchdog looks for late tasks: a task that blocks delays the others by some
+    /// milliseconds more.
     bool sentinel_refused = false;
 
-    /// Whether the system did not tell what the thread does that waits for I/O, or runs a handler.
-    /// Then those that block are noticed as if they computed, and native ones not at all where
-    /// waits are not observed. False until it was asked: when nothing was to do for the first
-    /// time. Of contexts with a grace.
+    /// Whether the system did not tell what the thread does that waits for I/O, or runs a handler,
+    /// when the watchdog asked last. Then handlers that block are noticed as if they computed, and
+    /// native ones not at all where waits are not observed. Of contexts with a grace.
     bool probe_refused = false;
 
     /// Whether the context is told when its producer waits for I/O. Then a native handler that

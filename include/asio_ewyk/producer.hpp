@@ -29,7 +29,7 @@ concept produced_task = std::move_constructible<T> && std::constructible_from<bo
 
 /** Something that tasks come from: a selector, the frames of a multiplexed connection, a queue.
 
-    `p.produce()` returns the next task, or an empty one when there is none. It may wait for one.
+    `p.produce()` returns the next task, or an empty one when there is none, and may wait for one.
     An `execution_strategy` calls it on one thread at a time, with what one call wrote visible to
     the next, so it needs no lock of its own. The term is Jetty's
     (`org.eclipse.jetty.util.thread.ExecutionStrategy.Producer`).

@@ -42,7 +42,7 @@ inline constexpr named_values strategy_names{
     of them is Jetty's `AdaptiveExecutionStrategy`, formerly `EatWhatYouKill`. For the custom ones a
     `strategy_policy` is asked; without one they are `eat_what_you_kill`.
 
-    It is also a property in the sense of Asio: `asio::require(ex, strategy.produce_consume)` and
+    A strategy is also a property in Asio's sense: `asio::require(ex, strategy.produce_consume)` and
     `asio::prefer` return an executor that uses that strategy, `asio::query(ex, strategy)` tells
     which one an executor uses.
 

@@ -49,8 +49,8 @@ namespace asio_ewyk {
     They should not be called while other threads are inside `run()` or a sibling of this class:
     handlers are not lost, but run concurrently even with `produce_consume`, and `run_for()` may be
     late. A handler must not call them: the call may throw what a handler on another thread has
-    thrown, and a wait in it looks like one of the context's. It calls `run_one()` or `poll()` of
-    this class.
+    thrown, and a wait in it looks like one of the context's. Handlers call `run_one()` or `poll()`
+    of this class instead.
 
     `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
     waits for handlers that run on threads of the pool, and both processes start such threads anew.
@@ -84,7 +84,7 @@ public:
     explicit strategy_context(strategy_options options);
     explicit strategy_context();
 
-    /// Likewise, with that strategy instead of the one in the options.
+    /// As above, with that strategy instead of the one in the options.
     explicit strategy_context(strategy_t s, strategy_options options = {});
 
     /// A context that shares a pool, which must outlive it. `grace`, `policy`: see

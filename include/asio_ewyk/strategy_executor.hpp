@@ -36,9 +36,9 @@ using strategy_executor_traits = service_traits<strategy_service, true>;
     An exception of a function that was called at once leaves the task around it, as with
     `io_context`.
 
-    It answers and requires `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,
-    `allocator`, `strategy` and `invocation`, and answers `context` and `mapping`. Executors are
-    equal if every one of these is. 8 bytes; 16 with `outstanding_work.tracked`.
+    `asio::require` sets `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,
+    `allocator`, `strategy` and `invocation`; `asio::query` tells these, `context` and `mapping`.
+    Executors are equal if every one of these is. 8 bytes; 16 with `outstanding_work.tracked`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe; const members are safe.

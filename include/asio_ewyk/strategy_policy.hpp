@@ -30,15 +30,15 @@ struct task_traits
 
 /** A strategy of the user's own, beside the four.
 
-    It is asked for each task whose strategy is `custom_0` ... `custom_3`, when the task is about to
-    run, and answers which of the four is to be used for that one task: so the answer may depend on
-    the time, on the load, or on which of the custom ones it is. Tasks of the four are not affected.
-    The task is then treated as if its executor had asked for the answer; whatever a policy
-    answers, no task is lost and one thread produces. A custom one as the answer, or no policy at
-    all, means `eat_what_you_kill`.
+    The policy is asked for each task whose strategy is `custom_0` ... `custom_3`, when the task is
+    about to run, and answers which of the four is to be used for that one task: so the answer may
+    depend on the time, on the load, or on which of the custom ones it is. Tasks of the four are not
+    affected. The task is then treated as if its executor had asked for the answer; whatever a
+    policy answers, no task is lost and one thread produces. A custom one as the answer, or no
+    policy at all, means `eat_what_you_kill`.
 
-    It is asked by the thread that produces, which can do nothing else meanwhile, or by one that was
-    late, and perhaps more than once for a task. It must be quick, must not block, and must not use
+    The thread that produces asks, and can do nothing else meanwhile, or a thread that was late;
+    perhaps more than once for a task. So the policy must be quick, must not block, and must not use
     the context.
 
     Copies share the function, which lives as long as the last of them.

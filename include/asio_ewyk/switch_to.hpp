@@ -36,9 +36,9 @@ namespace detail {
 // the thread itself only.
 BOOST_SYMBOL_VISIBLE inline thread_local int refusals_told = 0;
 
-// A completion handler on its way to another executor. It is called once: by the function that was
-// submitted there, or, if the executor refuses that, by the submitter. The executor destroys
-// a function that it refuses, so the handler belongs to both.
+// A completion handler on its way to another executor. The handler is called once: by the function
+// that was submitted there, or, if the executor refuses that, by the submitter. The executor
+// destroys a function that it refuses, so the handler belongs to both.
 template <class Handler>
 class switch_op
 {
@@ -129,15 +129,15 @@ private:
     a new task, also if the coroutine is there already.
 
     A coroutine of type `asio::awaitable` has an executor, the one that it was spawned on: its home.
-    It stays away until the next operation that it awaits: the completion of any operation
-    brings the coroutine home. So a connection does what takes long like this:
+    The coroutine stays away until the next operation that it awaits: the completion of any
+    operation brings it home. So a connection does what takes long like this:
 
     - it goes to the executor of a `worker_pool`, and uses nothing there that other handlers of the
       connection use;
     - it comes home by `co_await switch_to(co_await asio::this_coro::executor)`, and only then
       uses its socket again.
 
-    It never runs on two threads at a time. What else may happen:
+    The coroutine never runs on two threads at a time. What else may happen:
 
     - The executor refuses (`queue_full_error`, or what else `execute` throws): `co_await` throws
       that, on the same thread, and the coroutine has not moved. To bound the stack of a program
@@ -189,7 +189,7 @@ template <asio::execution::executor Executor>
         asio::deferred);
 }
 
-/// Likewise, to the executor of a context: `co_await switch_to(pool)`.
+/// Moves the coroutine to the executor of a context: `co_await switch_to(pool)`.
 template <std::derived_from<asio::execution_context> Context>
 [[nodiscard]] auto switch_to(Context& context)
 {

@@ -31,7 +31,7 @@ namespace asio_ewyk {
     the service was installed already; and `std::invalid_argument` for options that cannot work.
 
     @par Thread Safety
-    Distinct contexts: safe. One context: unsafe for the call that installs the service, safe
+    Distinct contexts: safe. The same context: unsafe for the call that installs the service, safe
     afterwards.
 
     @par Example

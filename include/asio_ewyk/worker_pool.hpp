@@ -35,17 +35,17 @@ class pool_access;
 
     - `execute` gives a task to a parked thread; else the task waits in a queue, and a new thread is
       started while there are fewer than `max_threads`.
-    - `try_execute` succeeds only if a parked thread takes the task now. It never waits and never
-      queues; this is what an execution strategy hands production over with.
+    - `try_execute` never waits and never queues, and succeeds only if a parked thread takes the
+      task now; an execution strategy hands production over with it.
     - A thread that was parked for `idle_timeout` ends, down to `min_threads`.
 
     Strategies and contexts that share a pool take turns, so that the backlog of one does not delay
     the others. The pool corresponds to Jetty's `QueuedThreadPool` with its
     `ReservedThreadExecutor`; unlike there a parked thread is never held back from queued tasks.
 
-    It is an execution context of Asio like `asio::thread_pool`: `asio::post(pool, f)`,
-    `asio::co_spawn(pool, ...)`, strands. An I/O object that is constructed with it works too, on
-    a hidden reactor thread of Asio's; better give I/O objects a context of their own.
+    The pool is an execution context of Asio like `asio::thread_pool`: `asio::post(pool, f)`,
+    `asio::co_spawn(pool, ...)`, strands. An I/O object that is constructed with it works too, on a
+    hidden reactor thread of Asio's; better give I/O objects a context of their own.
 
     The pool's threads have the signal mask, the priority, the scheduling class and the CPUs of the
     thread that makes the pool. Where the process may not raise priorities, one that a thread with a

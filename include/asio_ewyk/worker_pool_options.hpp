@@ -22,8 +22,8 @@ enum class queue_full
 {
     /// The submitting thread runs it, if the call allows that, and so submits more slowly.
     caller_runs,
-    /// It is refused: see `worker_pool::execute` for what the submitter sees. Asio's strands do not
-    /// expect that: one over such a pool stays locked once it was refused.
+    /// The task is refused: see `worker_pool::execute` for what the submitter sees. Asio's strands
+    /// do not expect that: one over such a pool stays locked once it was refused.
     reject,
 };
 
@@ -69,7 +69,7 @@ struct worker_pool_options
     std::size_t min_threads = 0;
 
     /// The most threads that the pool has, the same figure as in Jetty and Tomcat. Threads cost
-    /// nothing before they are needed. One that is in `on_thread_stop` has ended.
+    /// nothing before they are needed. A thread that is in `on_thread_stop` counts as ended.
     /// @range 1 to 1000000, in threads
     std::size_t max_threads = 200;
 
@@ -102,15 +102,15 @@ struct worker_pool_options
     std::function<void()> on_thread_stop = {};
 
     /// Called on the pool's thread with what a task threw; may run on several threads at once.
-    /// Likewise, on any thread, for a dispatched function that throws after a stackful coroutine
+    /// Also called, on any thread, for a dispatched function that throws after a stackful coroutine
     /// took it to a thread which does not work for the pool, or for the context.
     /// Empty: the exception of a context's handler leaves a call of `run()`; any other one, or if
     /// there is no such call, calls `std::terminate`, as with `asio::thread_pool`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
 
     /** Called when the pool is low on threads: a task waits, all threads are busy, and no other
-        can be started. It is called on the thread that has submitted the task, or on the library's
-        watchdog thread; once, until no task waits any more, and at most 10 times a second. It may
+        can be started. The thread that has submitted the task calls it, or the library's watchdog
+        thread; once, until no task waits any more, and at most 10 times a second. The function may
         use the pool, fork, or run another context, but must not wait for the pool's tasks, nor
         destroy a context or a strategy that uses it. Must not throw. Compare Jetty's
         `LowResourceMonitor`.
@@ -120,27 +120,27 @@ struct worker_pool_options
     /** How long a handler may run before it is reported as stalled. A report comes within a tenth
         of the threshold after it, or 2 ms if that is more, while the handler still runs, on a
         machine that is not overloaded; within half of it for the first handler after a silence. Of
-        tasks that wait `load()` tells. For the reports the process has a thread. It counts for
-        tasks of the pool, of strategies, and of contexts that share it. Off by default: what takes
-        long belongs here.
+        tasks that wait `load()` tells. For the reports the process has a thread. The threshold
+        counts for tasks of the pool, of strategies, and of contexts that share it. Off by default:
+        what takes long belongs here.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
         @range 0 (nothing is reported) or more
     */
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
 
     /** Called with each report, at most 10 times a second for a context and once more for each
-        reported handler that has ended, on the library's report thread. It may use the context, but
-        not destroy it, wait for its handlers, nor end the process by `exit`: while it runs nothing
-        else is reported, and the destructor of the context waits for it. If it throws, that is
-        caught, and the report goes to stderr, as it does if this is empty.
+        reported handler that has ended, on the library's report thread. The function may use the
+        context, but not destroy it, wait for its handlers, nor end the process by `exit`: while it
+        runs nothing else is reported, and the destructor of the context waits for it. If it throws,
+        that is caught, and the report goes to stderr, as it does if this is empty.
     */
     std::function<void(stall_report const&)> on_stall = {};
 
     /** The real-time signal that has a stalled thread write down its stack for the report. Linux
         with glibc only, and the program must not use it for anything else: a handler for it is
-        installed, and stays. It interrupts system calls of the thread, which are restarted where
-        the system does that. It is not blocked on threads of the library; those that call `run()`
-        must not block it either, or there is no stack.
+        installed, and stays. The signal interrupts system calls of the thread, which are restarted
+        where the system does that. Threads of the library do not block it; threads that call
+        `run()` must not either, or there is no stack.
         @range 0 (none), `SIGRTMIN` to `SIGRTMAX`
     */
     int stack_signal = 0;

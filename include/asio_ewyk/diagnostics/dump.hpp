@@ -14,9 +14,9 @@ namespace asio_ewyk {
 /** Writes what all contexts, loops, pools and strategies of the process are doing, in words, a line
     for each of them and for each thread that runs, or ran, their handlers.
 
-    It reads without a lock, waits for no thread, and stops none: so it works while everything is
-    stuck, and each line is true for a moment of its own. The text is for people, and may change.
-    Handlers that an `io_context` runs by itself are not named.
+    The calling thread reads without a lock, waits for no thread, and stops none: so `dump` works
+    while everything is stuck, and each line is true for a moment of its own. The text is for
+    people, and may change. Handlers that an `io_context` runs by itself are not named.
 
     @par Thread Safety
     Safe, on any thread, also while contexts are destroyed.
@@ -28,9 +28,9 @@ void dump(std::ostream& out);
 
 #if defined(ASIO_EWYK_HAS_PTHREAD)
 
-/** Likewise to a file descriptor, by nothing but `write`: may be called in a signal handler, and
-    with no memory left. Types are named as the compiler does: `c++filt -t` makes them readable. A
-    thread that destroys a context meanwhile waits for it.
+/** Writes the same to a file descriptor, by nothing but `write`: may be called in a signal handler,
+    and with no memory left. Types are named as the compiler does: `c++filt -t` makes them readable.
+    A thread that destroys a context meanwhile waits for it.
 
     No-throw guarantee; what cannot be written is left out.
 */

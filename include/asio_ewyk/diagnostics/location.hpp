@@ -13,8 +13,8 @@ namespace asio_ewyk::this_invocation {
 
 /** Says where the handler that this thread runs is, for stall reports and `dump`: by default, here.
 
-    It counts until the handler ends, sets another location, or runs other handlers inside of it.
-    What a coroutine does after a `co_await` is another handler, which has to say it again. Some
+    The location counts until the handler ends, sets another one, or runs other handlers inside of
+    it. What a coroutine does after a `co_await` is another handler, which has to say it again. Some
     nanoseconds; no effect on a thread that runs no handler. The strings of `where` must have static
     storage, as those of a compiler-made `boost::source_location` have.
 

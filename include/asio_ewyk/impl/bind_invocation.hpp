@@ -88,7 +88,7 @@ struct bound_initiation
 };
 
 // Asio needs these if the token is a handler: Boost 1.81 the types, later ones the result of get().
-// It calls initiate(), never get().
+// Asio calls initiate(), never get().
 template <class Result, class = void>
 struct bound_result
 {

@@ -55,7 +55,7 @@ public:
         sample("", text(value));
     }
 
-    // One sample for each value of a label.
+    // A sample for each value of a label.
     void add(std::string_view name, std::string_view help, std::string_view key,
         std::initializer_list<std::pair<std::string_view, std::uint64_t>> values)
     {

@@ -131,7 +131,7 @@ public:
 
     /// `i` must be less than `size()`. No-throw guarantee.
     Context& operator[](std::size_t i) noexcept { return *contexts_[i]; }
-    /// Likewise.
+    /// `i` must be less than `size()`. No-throw guarantee.
     Context const& operator[](std::size_t i) const noexcept { return *contexts_[i]; }
 
     /// The contexts in order, as random access iterators. No-throw guarantee.

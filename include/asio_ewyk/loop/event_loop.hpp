@@ -33,8 +33,8 @@ namespace asio_ewyk {
 
     The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
     or destruction; until then it waits for more, also where an `io_context` would run out of work.
-    It has the signal mask, the priority, the scheduling class and, unless it is bound, the CPUs of
-    the thread that makes the loop, as `worker_pool`'s do. No other thread may run or
+    The thread has the signal mask, the priority, the scheduling class and, unless it is bound, the
+    CPUs of the thread that makes the loop, as `worker_pool`'s do. No other thread may run or
     restart the loop, not through a reference to the base class either; code that knows it only as
     an `io_context` does not start the thread, so call start() before. Tasks of one thread run in
     the order in which it submitted them. The child of a fork has no loops: as their threads are
@@ -81,7 +81,7 @@ public:
     void start() { service_.start(); }
 
     /** Runs f() once, at the end of the round of tasks that is under way, or of the next: Netty's
-        `executeAfterEventLoopIteration`. One that is asked for by f is for the next round.
+        `executeAfterEventLoopIteration`. A function that f asks for is for the next round.
 
         On another thread a task asks for it. Throws what allocation and the copy of f throw, and
         there what `execute` of the executor does. After the loop has ended f is destroyed.
@@ -162,9 +162,9 @@ public:
 
         May be called on any thread, also on the loop's, and any number of times. The completion is
         posted to the handler's associated executor, by default the system executor as everywhere in
-        Asio, and is outstanding work of it until then. The handler may destroy the loop. One that
-        belongs to the loop itself is destroyed instead, as the loop has ended by then; so await the
-        end in a coroutine of another context.
+        Asio, and is outstanding work of it until then. The handler may destroy the loop. A handler
+        that belongs to the loop itself is destroyed instead, as the loop has ended by then; so
+        await the end in a coroutine of another context.
 
         Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
         and not the shutdown.

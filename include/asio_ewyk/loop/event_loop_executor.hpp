@@ -30,8 +30,9 @@ using event_loop_executor_traits = service_traits<event_loop_service, false>;
     `blocking.never`, and on any other thread, the function becomes a task; tasks of one thread run
     in the order in which it submitted them. After the loop has ended the function is destroyed.
 
-    It answers and requires `blocking` (`possibly`, `never`), `relationship`, `outstanding_work` and
-    `allocator`, and answers `context` and `mapping`. 8 bytes; 16 with `outstanding_work.tracked`.
+    `asio::require` sets `blocking` (`possibly`, `never`), `relationship`, `outstanding_work` and
+    `allocator`; `asio::query` tells these, `context` and `mapping`. 8 bytes; 16 with
+    `outstanding_work.tracked`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe; const members are safe.

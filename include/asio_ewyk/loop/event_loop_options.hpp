@@ -79,8 +79,8 @@ struct event_loop_options
     std::chrono::nanoseconds stall_threshold = std::chrono::milliseconds(100);
 
     /** Called with each report, at most 10 times a second for a context, on the library's report
-        thread. It may use the context, but not destroy it, wait for its handlers, nor end the
-        process by `exit`: while it runs nothing else is reported, and the destructor of the
+        thread. The function may use the context, but not destroy it, wait for its handlers, nor end
+        the process by `exit`: while it runs nothing else is reported, and the destructor of the
         context waits for it. If it throws, that is caught, and the report goes to stderr, as it
         does if this is empty.
     */
@@ -88,9 +88,8 @@ struct event_loop_options
 
     /** The real-time signal that has a stalled thread write down its stack for the report. Linux
         with glibc only, and the program must not use it for anything else: a handler for it is
-        installed, and stays. It interrupts system calls of the thread, which are restarted where
-        the system does that. It is not blocked on threads of the library; those that call `run()`
-        must not block it either, or there is no stack.
+        installed, and stays. The signal interrupts system calls of the thread, which are restarted
+        where the system does that. The loop's thread does not block it.
         @range 0 (none), `SIGRTMIN` to `SIGRTMAX`
     */
     int stack_signal = 0;

@@ -18,8 +18,9 @@ namespace asio_ewyk {
     loop. A default-constructed one is of no task; it counts as cancelled and done.
 
     - The function runs on the loop's thread, as completions of I/O do: it counts neither for
-      `max_pending_tasks` nor for the tasks' share of the time. It is destroyed there, once: soon
-      after its last run or cancel(). If the loop has ended it is destroyed at once, by the caller.
+      `max_pending_tasks` nor for the tasks' share of the time. The loop's thread also destroys the
+      function, once: soon after its last run or cancel(). If the loop has ended, the caller
+      destroys it at once.
     - What it throws goes to `event_loop_options::on_exception`, and it does not run again.
     - A run never begins before the previous one has returned. Where runs at a fixed rate take
       longer than their period, or the loop is late, each missed run follows as soon as possible,

@@ -76,7 +76,7 @@ public:
         start();
     }
 
-    /// Likewise, default_size() of the options' threads.
+    /// As above, with default_size() contexts for the options' `max_threads`.
     explicit strategy_context_group(strategy_options const& options = {}, chooser choose = {})
         : strategy_context_group(default_size(options.max_threads), options, std::move(choose))
     {
@@ -91,7 +91,7 @@ public:
             context.end();
     }
 
-    /** One for two cores, and not more than one for 16 threads of the pool; at least 1.
+    /** A context for each two cores, and not more than one for 16 threads of the pool; at least 1.
 
         That is Jetty's rule: one thread finds work for several that do it, and what finds
         too little to do only wakes more often. Of cores as in `event_loop_group::default_size`.
@@ -106,7 +106,7 @@ public:
 
     /// The pool of all. No-throw guarantee.
     worker_pool& pool() noexcept { return shared_pool::pool; }
-    /// Likewise.
+    /// The pool of all. No-throw guarantee.
     worker_pool const& pool() const noexcept { return shared_pool::pool; }
 
     /// Stops each context, as `strategy_context::stop` does; waits for nothing. No-throw guarantee.

@@ -82,7 +82,7 @@ public:
     ~load_shedder() = default;
 
     /** Adds how long events wait in that `io_context`: a request in the kernel's buffer waits as
-        one in a queue does. For servers. It is not known which socket has waited for how long; so
+        one in a queue does. For servers. Which socket has waited for how long is not known; so
         while the delay is too long, everything is refused for a moment.
 
         For that it has two connected sockets, and sends a byte through the context while it is
@@ -104,7 +104,7 @@ public:
         - `asio::error::timed_out`: the deadline was over.
 
         The handler must have an associated executor, as coroutines have. Throws what that executor
-        throws. It cannot be cancelled.
+        throws. The operation cannot be cancelled.
     */
     template <class Token>
     auto async_admit(Token&& token)
@@ -112,7 +112,7 @@ public:
         return async_admit(time_point::max(), std::forward<Token>(token));
     }
 
-    /// Likewise, with a time at which it is to begin.
+    /// As above, with a deadline: the time by which the work is to begin.
     template <class Token>
     auto async_admit(time_point deadline, Token&& token)
     {

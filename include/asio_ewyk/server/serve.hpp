@@ -116,9 +116,9 @@ auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session se
     their connections are shut down, and with `cancel_sessions` they are cancelled. The operation
     completes after the last session, without an error; or likewise with an error that makes it
     impossible to accept any more. A lack of descriptors, or of memory for a client, is no such
-    error: then it pauses; a lack of memory to wait for clients is one. It still waits for a session
-    that goes on all the same, as objects that the session uses may be destroyed after the
-    completion.
+    error: then it pauses; a lack of memory to wait for clients is one. The operation still waits
+    for a session that goes on all the same, as objects that the session uses may be destroyed after
+    the completion.
 
     Boss and workers outlive the operation. Or they are destroyed with it, when none of them runs
     any more: as one context or group for both, or the boss first.
@@ -173,7 +173,7 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
         std::forward<CompletionToken>(token));
 }
 
-/// Likewise, with the default options.
+/// Serves with the default options.
 template <detail::contexts Boss, detail::contexts Workers, class Session, class CompletionToken>
 auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, Session session,
     CompletionToken&& token)
@@ -182,8 +182,8 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
         std::forward<CompletionToken>(token));
 }
 
-/** Likewise, with acceptors of the caller's, which listen already: one at least, such as for IPv4
-    and for IPv6. They have their limits, their end and their `serve_options::control` in common.
+/** Serves on acceptors of the caller's, which listen already: one at least, such as for IPv4 and
+    for IPv6. They have their limits, their end and their `serve_options::control` in common.
 
     Of any protocol that has connections, such as `asio::local::stream_protocol`; with
     `asio::generic::stream_protocol`, of several: acceptors of others can be moved to its own. The
@@ -202,7 +202,7 @@ auto serve(Acceptors acceptors, Workers& workers, Session session, serve_options
         std::move(options), std::forward<CompletionToken>(token));
 }
 
-/// Likewise, with the default options.
+/// Serves with the default options.
 template <detail::one_or_more_acceptors Acceptors, detail::contexts Workers, class Session,
     class CompletionToken>
 auto serve(Acceptors acceptors, Workers& workers, Session session, CompletionToken&& token)

@@ -98,9 +98,9 @@ private:
 /** A handle to a `serve`, to see what it does and to change its limits: give it a copy as
     `serve_options::control`.
 
-    Copies are the same handle. It may be used before the operation begins and after it has ended,
-    and does not keep it. Several operations with the same one, at a time or one after the other,
-    add up; then worker _i_ is the _i_-th of the workers of each.
+    Copies are the same handle, which may be used before the operation begins and after it has
+    ended, and does not keep the operation alive. Several operations with the same one, at a time or
+    one after the other, add up; then worker _i_ is the _i_-th of the workers of each.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for assignment and destruction.
@@ -135,7 +135,8 @@ public:
     */
     void max_connections(std::size_t n) noexcept { figures_->max_connections.set(n); }
 
-    /// Likewise of `serve_options::max_accept_rate`, in connections a second.
+    /// From now on the connections that each operation with this handle accepts a second, in place
+    /// of `serve_options::max_accept_rate`; 0: no limit. No-throw guarantee.
     void max_accept_rate(std::size_t per_second) noexcept
     {
         figures_->max_accept_rate.set(per_second);

@@ -20,7 +20,8 @@ namespace asio_ewyk {
 /// What happens to a client beyond the limit of connections.
 enum class connections_full
 {
-    /// It waits in the system's backlog until another one leaves, as with Tomcat's `acceptCount`.
+    /// The client waits in the system's backlog until another one leaves, as with Tomcat's
+    /// `acceptCount`.
     wait,
     /// Its connection is accepted and closed at once, as Hadoop's DataNode does.
     refuse,

@@ -11,8 +11,8 @@
     meet otherwise. Best together with ThreadSanitizer: see the page _Ladder_.
 
     All sources of a program need it, or none, else the program violates the One Definition Rule;
-    also those of the library, where these are compiled for themselves. It must come before every
-    other header of the library.
+    also those of the library, where these are compiled for themselves. This header must come before
+    every other one of the library.
 */
 
 #include <asio_ewyk/detail/observe/trace_event.hpp>
@@ -68,8 +68,8 @@ BOOST_NOINLINE inline void delay(trace_event e) noexcept
     switch (now / 64 % 8)
     {
     case 0:
-        // One in 64 is as long as when the system has taken the CPU away: longer than what others
-        // wait for.
+        // At random, each 64th sleep is as long as when the system has taken the CPU away: longer
+        // than what others wait for.
         std::this_thread::sleep_for(
             std::chrono::microseconds(1 + now / 32'768 % (now / 512 % 64 == 0 ? 6'000 : 100)));
         break;

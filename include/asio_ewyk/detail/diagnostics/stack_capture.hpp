@@ -39,9 +39,9 @@ namespace asio_ewyk::detail {
 
 // Has another thread write down its own stack, by a signal: no other thread can read it.
 //
-// One at a time. The thread may answer late, or never; so its buffer is never freed, the signal's
-// handler stays installed (the default action would end the program), and the first thread that
-// answers claims the question.
+// Only one thread is asked at a time. The thread may answer late, or never; so its buffer is never
+// freed, the signal's handler stays installed (the default action would end the program), and the
+// first thread that answers claims the question.
 class BOOST_SYMBOL_VISIBLE stack_capture
 {
 public:

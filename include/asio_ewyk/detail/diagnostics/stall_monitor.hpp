@@ -30,9 +30,9 @@ namespace asio_ewyk::detail {
 // What a value of the environment variable ASIO_EWYK_STALLS says, as "100ms"; or nothing.
 std::optional<std::chrono::nanoseconds> stall_threshold_from(std::string_view text) noexcept;
 
-// Looks for stalls and reports them, one for the process, on a thread of its own. The thread is
-// there while a context has a threshold. It looks at the records of all threads each tenth of the
-// least threshold, or each half while no handler begins or ends.
+// Looks for stalls and reports them, one for the process, on a thread of its own. The thread exists
+// while a context has a threshold, and looks at the records of all threads each tenth of the least
+// threshold, or each half while no handler begins or ends.
 //
 // No other thread depends on it: a callback, a full pipe or a late stack delays other reports only.
 //

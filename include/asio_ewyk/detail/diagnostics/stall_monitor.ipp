@@ -37,8 +37,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD stall_monitor& stall_monitor::instance() noexcept
 ASIO_EWYK_DECL ASIO_EWYK_COLD stall_monitor::stall_monitor()
 {
 #if defined(ASIO_EWYK_HAS_PTHREAD)
-    // Also for forks that notify_fork() does not announce. It fails only without memory; then these
-    // do not work.
+    // Also for forks that notify_fork() does not announce. pthread_atfork() fails only without
+    // memory; then such forks do not work.
     ::pthread_atfork(&fork_prepare, &fork_parent, &fork_child);
 #endif
 }

@@ -72,7 +72,7 @@ struct trace_log::keeper
         }
         catch (...)
         {
-            // It is kept for as long as the trace.
+            // No memory: the ring is kept for as long as the trace.
         }
     }
 };

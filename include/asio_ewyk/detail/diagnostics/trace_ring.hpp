@@ -46,8 +46,8 @@ struct trace_record
 class trace_ring
 {
 public:
-    // Throws std::bad_alloc. One slot more than can be read: the oldest may be overwritten
-    // meanwhile.
+    // Throws std::bad_alloc. The ring has one slot more than can be read: the thread may overwrite
+    // the oldest meanwhile.
     explicit trace_ring(std::size_t capacity)
         : size_(std::max(capacity, capacity + 1))
         , slots_(std::make_unique<slot[]>(size_))
@@ -84,7 +84,7 @@ public:
         records.reserve(static_cast<std::size_t>(end - begin));
         for (std::uint64_t i = begin; i != end; ++i)
             records.push_back(slots_[static_cast<std::size_t>(i % size_)].read());
-        // One record more than is counted may have been begun since. Relaxed: see above.
+        // The thread may have begun one record more than it has counted since. Relaxed: see above.
         std::uint64_t const now = count_.load(std::memory_order_relaxed);
         std::uint64_t const intact = now < size_ ? 0 : now - size_ + 1;
         std::uint64_t const lost = std::clamp(intact, begin, end) - begin;

@@ -26,9 +26,9 @@
 
 namespace asio_ewyk::detail {
 
-// Writes a trace as JSON in Chrome's trace event format, an event a line. It writes down what each
-// thread has recorded, one thread after another, and looks for no relation between events: who
-// reads them finds these by the addresses of tasks and contexts.
+// Writes a trace as JSON in Chrome's trace event format, an event a line, one thread after another.
+// Relations between events are left to the reader, who finds them by the addresses of tasks and
+// contexts.
 class trace_writer
 {
 public:

@@ -58,7 +58,7 @@ inline bool has_ended(asio::execution_context& context)
     return is_loop(context) && asio::use_service<event_loop_service>(context).ended();
 }
 
-// Likewise, whether it is about to.
+// Whether the context is a loop that is shutting down or has ended.
 inline bool is_closing(asio::execution_context& context)
 {
     return is_loop(context) && asio::use_service<event_loop_service>(context).closing();

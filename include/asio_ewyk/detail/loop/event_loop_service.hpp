@@ -44,10 +44,10 @@ namespace asio_ewyk::detail {
 
 // What an event_loop does, as a service of its io_context.
 //
-// One thread is inside run() of the io_context for as long as the loop lives. Tasks are in a queue
-// of their own; a handler of the io_context, the wake-up, runs a round of them. One wake-up is
-// under way at a time, and goes to the end of the io_context's queue again while tasks are left;
-// so I/O gets its turn in between, by the io_context's own rules.
+// The loop's only thread is inside run() of the io_context from the first task on. Tasks are
+// in a queue of their own; a handler of the io_context, the wake-up, runs a round of them. At most
+// one wake-up is queued or runs, and it goes to the end of the io_context's queue again while tasks
+// are left; so I/O gets its turn in between, by the io_context's own rules.
 //
 // `scheduled_`: a wake-up is queued or runs. Dekker with posted_: see doc/design.adoc; otherwise a
 // task could wait for ever (netty/netty#9561).
@@ -94,7 +94,7 @@ public:
     // Starts the thread unless it was before. Throws std::system_error.
     void start();
 
-    // Likewise; if the system refuses it, the next call tries again.
+    // Starts the thread unless it was before; if the system refuses it, the next call tries again.
     void try_to_start() noexcept;
 
     // See event_loop.
@@ -106,7 +106,7 @@ public:
     // Whether it runs nothing any more; its watchers have been told, or will be.
     bool ended() const noexcept { return drained_.load(); }
 
-    // Likewise, whether it is about to.
+    // Whether the loop is shutting down or has ended.
     bool closing() const noexcept
     {
         state const s = state_.load();
@@ -119,7 +119,7 @@ public:
     // Told of its end, from now on.
     void add_watcher(std::weak_ptr<loop_watcher> watcher) { watchers_.add(std::move(watcher)); }
 
-    // Those that join() waits for, beside its thread.
+    // The uses of the loop that join() waits for, beside its thread.
     std::shared_ptr<loop_uses> const& uses() const noexcept { return uses_; }
 
     // stop(), and waits for the thread and those that use the loop. In the child of a fork none of

@@ -144,8 +144,8 @@ ASIO_EWYK_DECL void event_loop_service::run_tasks(time_point began)
     }
 }
 
-// Those that are there now: one that asks for another does so for the next round. If one throws,
-// the rest is for that, too.
+// Runs the functions that are queued now: one that asks for another does so for the next round. If
+// one throws, the rest is for the next round, too.
 ASIO_EWYK_DECL void event_loop_service::run_after_round()
 {
     task const* const last = after_round_.back();

@@ -23,7 +23,7 @@ namespace asio_ewyk::detail {
 class BOOST_SYMBOL_VISIBLE loop_uses
 {
 public:
-    // One use, until it is destroyed. Moved-from: none.
+    // Counts as a use until it is destroyed; moved-from, as none.
     class one
     {
     public:

@@ -36,8 +36,9 @@
 
 namespace asio_ewyk::detail {
 
-// Waits for the end of event loops. It may outlive them, for they tell it when they end, and wait
-// until it uses them no more. It owns nothing: a loop's thread may have the last reference.
+// Waits for the end of event loops. A loop that ends tells this object, and waits until it is used
+// no more here; so the object may outlive the loops. Nothing is owned here: a loop's thread may
+// have the last reference.
 class loops_end final : public loop_watcher
 {
 public:
@@ -54,13 +55,13 @@ public:
         for (event_loop_service* loop : loops)
         {
             loop->add_watcher(self);
-            // It may have told before.
+            // The loop may have told its watchers before.
             if (loop->terminated())
                 self->loop_ended(loop->context());
         }
     }
 
-    // It need not wait any longer. Any thread.
+    // Ends wait() early. Any thread.
     void cancel()
     {
         std::lock_guard const lock(mutex_);
@@ -78,7 +79,7 @@ public:
         };
         bool const in_time = changed_.wait_until(lock, deadline_,
             [&] { return loops_.empty() || cancelled_ || own_has_ended(); });
-        // One that ends meanwhile waits for the lock.
+        // A loop that ends meanwhile waits for the lock.
         bool all = true;
         if (!in_time)
             for (event_loop_service* loop : loops_)
@@ -145,7 +146,7 @@ public:
     }
 
 private:
-    // It may be the last owner of the loops, whose destructors would wait for these uses of them.
+    // The handler may be the last owner of the loops, whose destructors would wait for these uses.
     void destroy_handler() noexcept
     {
         loop_uses::mine const mine(uses_);

@@ -31,8 +31,8 @@ namespace asio = boost::asio;
 // An entry lives as long as its handles, so it may outlive the loop, as may the queue; its
 // function and its timer do not. An entry is in the list for as long as it has a function.
 //
-// One mutex guards the list, and the timers and states of the entries, which other threads cancel.
-// It is never held while a function is called or destroyed.
+// A mutex guards the list, and the timers and states of the entries, which other threads cancel. No
+// thread holds the mutex while it calls or destroys a function.
 class timer_queue : public std::enable_shared_from_this<timer_queue>
 {
 public:

@@ -17,9 +17,9 @@ namespace asio_ewyk::detail {
 // Estimates how long things wait in a first-in, first-out queue, from nothing but how many were put
 // in and taken out. So it costs the queue nothing, and puts nothing into it.
 //
-// One that asks remembers how many there were; when so many have been taken out, the last of them
-// has waited since. If nothing asked meanwhile that is between two looks, and the point is found by
-// the rate at which things were taken (Little's law).
+// A call of look() remembers how many there were; when so many have been taken out, the last of
+// them has waited since. If that was between two calls, the point is found by the rate at which
+// things were taken (Little's law).
 //
 // Any thread may ask. What is remembered belongs to the thread that has set busy_; another one that
 // asks at the same time gets the figures as they are.

@@ -30,7 +30,7 @@ public:
                 f(*r);
     }
 
-    // Likewise, with those that were given back.
+    // Calls f with each record, also with those that were given back.
     template <class F>
     static void for_all(F f)
     {

@@ -49,7 +49,7 @@ public:
         used_.store(false, std::memory_order_release);
     }
 
-    // Calls f with what is there, if something is. It is there until f returns.
+    // Calls f with the registration, if there is one; vacate() waits until f returns.
     template <class F>
     void look(F f)
     {

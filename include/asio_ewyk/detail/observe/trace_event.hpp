@@ -9,8 +9,8 @@
 
 namespace asio_ewyk::detail {
 
-// What a thread does, as trace.hpp records it and tests delay it. Those with an `end_` are spans,
-// which nest on their thread; the value of the end is that of the beginning and one.
+// What a thread does, as trace.hpp records it and tests delay it. Events with an `end_` are spans,
+// which nest on their thread; the value of the end is that of the beginning plus one.
 enum class trace_event : std::uint8_t
 {
     thread, // of a pool or of a loop
@@ -31,7 +31,7 @@ enum class trace_event : std::uint8_t
     choose,   // subject: the task; detail: see trace_choice
     hand_over,  // subject: as of produce, as of all that follow
     take_back,  // it could not be handed over, or who stays inside run() has it again
-    take_over,  // by the sentinel or the watchdog; detail: the thread that is late
+    take_over,  // by the watchdog; detail: the thread that is late
     release,  // the right to produce, by a task that says that it will be late
     supersede,  // another thread produces, so this one leaves
     arrive,     // the thread that was asked to produce

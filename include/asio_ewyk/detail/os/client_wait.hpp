@@ -27,7 +27,7 @@ namespace asio = boost::asio;
 
 // How a listener waits until its acceptor has a client. On Windows the acceptor's own wait fails at
 // once (https://github.com/chriskohlhoff/asio/issues/478): there an event is waited for, which the
-// system sets. One wait at a time.
+// system sets. A listener has at most one wait at a time.
 class client_wait
 {
 public:

@@ -19,8 +19,8 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-// Whether Asio's waits for I/O are observed in this program: see wait_hook. It is tried once, with
-// an io_context that waits for nothing.
+// Whether Asio's waits for I/O are observed in this program: see wait_hook. The first call tries
+// that, with an io_context that waits for nothing; the next one, if that could not be tried.
 class observed_waits
 {
 public:

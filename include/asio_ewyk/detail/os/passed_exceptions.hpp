@@ -22,8 +22,8 @@ namespace asio_ewyk::detail {
 //
 // waiting_ is Dekker with callers_: see doc/design.adoc. Otherwise an exception could stay here
 // although the last caller leaves. If both threads see the other, the mutex decides. If there is no
-// caller, the exception goes back to the thread that passed it. One that a caller has left behind,
-// since it left with another one, waits for the next call.
+// caller, the exception goes back to the thread that passed it. An exception that a caller has left
+// behind, since it left with another one, waits for the next call.
 //
 // Wake-up: for a caller that parks it is Dekker with waiting_, too; otherwise it could sleep beside
 // an exception. The thread that passes one then wakes all callers, those that are parked and

@@ -32,8 +32,8 @@ public:
             cpus_.read();
     }
 
-    // By such a thread. It sets only what differs: a CPU that the system adds to those of the
-    // process later is for threads that have not chosen theirs.
+    // Such a thread sets only what differs: a CPU that the system adds to those of the process
+    // later is for threads that have not chosen theirs.
     void apply() const noexcept
     {
         if (class_ != ::sched_getscheduler(0))
@@ -59,8 +59,8 @@ public:
 
 // For a thread of the library that serves all threads of the process, no matter which one has
 // started it: it becomes one of normal class if it was of a lower one, and of the priority and the
-// CPUs of the process's first thread if those are more. False if the system refuses. It asks for
-// what differs only.
+// CPUs of the process's first thread if those are more. The thread asks only for what differs.
+// False if the system refuses.
 inline bool become_normal() noexcept
 {
 #if defined(ASIO_EWYK_HAS_LINUX)

@@ -25,7 +25,7 @@ namespace asio = boost::asio;
 
 #if defined(ASIO_EWYK_HAS_LINUX)
 
-// Room for a duplicate of a descriptor, also when the process is out of them. One thread at a time.
+// Room for a duplicate of a descriptor, also when none is left. Used by one thread at a time.
 class spare_descriptor
 {
 public:

@@ -16,8 +16,8 @@
 
 namespace asio_ewyk::detail {
 
-// Whether what until_thread_end has made finds the thread-local objects of its thread gone. It must
-// not use them then.
+// Whether an object of until_thread_end outlives the thread-local objects of its thread, and so
+// must not use them.
 #if defined(ASIO_EWYK_HAS_WINDOWS)
 inline constexpr bool outlives_thread_locals = true;
 #else
@@ -71,9 +71,9 @@ private:
     T& object_;
 };
 
-// For an object whose destructor waits for the ends of other threads. It is made first in the
-// function of its thread. On Windows it is destroyed when that returns: later, the thread has locks
-// that the others need.
+// For an object whose destructor waits for the ends of other threads. The function of its thread
+// makes the object first. On Windows the object is destroyed when that function returns: later, the
+// thread has locks that the others need.
 #if defined(ASIO_EWYK_HAS_WINDOWS)
 template <class T>
 using last_of_thread = T;

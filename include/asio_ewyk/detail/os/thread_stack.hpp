@@ -60,7 +60,7 @@ public:
         return s;
     }
 
-    // Likewise, found out once.
+    // As mine(), found out once for each thread.
     static thread_stack const& of_this_thread() noexcept
     {
         static thread_local thread_stack const one = mine();
@@ -76,7 +76,7 @@ private:
 #if defined(__linux__)
     // For that thread the C library reads a file of /proc, which may not be there. What the kernel
     // gives a program to begin with lies above this stack, and nothing else is mapped as far below
-    // as the limit reaches. It may have been raised since, so no more than the usual one counts.
+    // as the limit reaches. The limit may have been raised since, so at most the usual one counts.
     static thread_stack of_the_first_thread() noexcept
     {
         constexpr ::rlim_t usual = 8 << 20;

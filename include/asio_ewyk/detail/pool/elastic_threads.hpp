@@ -112,7 +112,7 @@ public:
         return true;
     }
 
-    // Likewise, but starts no thread; takes no lock.
+    // As try_execute(), but starts no thread, and takes no lock.
     bool try_give(pool_client& client, task* t) noexcept
     {
         std::size_t const thread = claim_parked();
@@ -217,8 +217,8 @@ private:
         return !all_end() && threads_.load() < max_threads_.load();
     }
 
-    // Under mutex_: whether there are more threads than allowed, since that was changed. One that
-    // does not produce is left for tasks.
+    // Under mutex_: whether there are more threads than allowed, since that was changed. At least
+    // one thread that does not produce is left for tasks.
     bool has_one_too_many() const noexcept
     {
         return threads_.load() > max_threads_.load() && threads_.load() > occupied_.load() + 1;

@@ -37,7 +37,7 @@ public:
     // Before the client is used: measures what its tasks take.
     void measure(task_times* times) noexcept { times_ = times; }
 
-    // Likewise: exceptions of its tasks go to p.
+    // Before the client is used: exceptions of its tasks go to p.
     void pass_exceptions_by(exception_passer& p) noexcept { passer_ = &p; }
 
     // Whether what a task has thrown leaves a call of run(). While it is pinned.

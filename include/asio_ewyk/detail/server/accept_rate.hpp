@@ -13,8 +13,8 @@
 
 namespace asio_ewyk::detail {
 
-// So many a second, and what a tenth of a second allows at once. It is told the time, and keeps no
-// timer: the only state is when all that was taken would have come at an even pace.
+// So many a second, and what a tenth of a second allows at once. The caller tells the time, and
+// there is no timer: the only state is when all that was taken would have come at an even pace.
 class accept_rate
 {
 public:

@@ -78,7 +78,7 @@ public:
             return;
         auto& loop = asio::use_service<event_loop_service>(context);
         loop.add_watcher(std::shared_ptr<loop_watcher>(shared_from_this(), this));
-        // It may have ended before: then it told no watcher, or will tell again.
+        // The loop may have ended before: then it did not tell this watcher, or will tell it again.
         if (loop.ended())
             loop_ended(context);
         else if (loop.closing())
@@ -92,7 +92,7 @@ public:
         listeners_.push_back(l);
     }
 
-    // One that is not the first has closed.
+    // A listener other than the first has closed.
     void leave(listener const& l) noexcept
     {
         std::lock_guard const lock(mutex_);

@@ -49,8 +49,8 @@ asio::any_io_executor serial(Executor const& executor)
     return asio::make_strand(executor);
 }
 
-// Accepts connections of any protocol. It also waits for a place, for the end of a pause, or for
-// that of the sessions. A coroutine on its executor owns it.
+// Accepts connections of any protocol; also waits for a place, for the end of a pause, or for that
+// of the sessions. A coroutine on its executor owns it.
 struct listener
 {
     template <class Protocol, class Executor>

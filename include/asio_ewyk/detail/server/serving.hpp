@@ -56,7 +56,7 @@ public:
         }
         catch (...)
         {
-            // Those that accept already have to end before the operation does.
+            // Listeners that accept already have to end before the operation does.
             all->stop(std::current_exception());
         }
         ls.clear();
@@ -76,7 +76,7 @@ public:
             }
             catch (std::bad_alloc const&)
             {
-                // It must not end before its sessions, which may give memory back.
+                // The operation must not end before its sessions, which may give memory back.
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
             }
         }

@@ -58,7 +58,7 @@ public:
 };
 
 // The completion handler of a session; of one type, so that co_spawn is compiled once for all kinds
-// of them. It is called where the session ended, without an executor that might refuse.
+// of them. The thread that ended the session calls it, without an executor that might refuse.
 struct end_of_session
 {
     using executor_type = inline_executor;

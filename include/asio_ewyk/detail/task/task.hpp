@@ -220,8 +220,8 @@ template <class F, class Allocator, class Keep>
 using task_for = function_task<std::decay_t<F>, typename task_allocator<Allocator>::type, Keep>;
 
 // Throws what the allocator or the function's move throws; then the function is not consumed, and
-// the caller's copy destroys it. The result of make_keep() is kept until the task has run. It is
-// called last, when nothing can fail any more: dropping the only work would end a context.
+// the caller's copy destroys it. The result of make_keep() is kept until the task has run.
+// make_keep() is called last, when nothing can fail: dropping the only work would end a context.
 template <class F, class Allocator = std::allocator<void>, class MakeKeep = keep_nothing>
 task* make_task(F&& f, strategy_t s = {}, invocation_t i = {}, Allocator const& allocator = {},
     MakeKeep make_keep = {})

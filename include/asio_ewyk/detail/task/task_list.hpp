@@ -25,7 +25,7 @@ public:
 
     task_list& operator=(task_list&&) = delete;
 
-    // One by one from the front: a destroyed task may destroy objects that add tasks here.
+    // Destroys from the front: a destroyed task may destroy objects that add tasks here.
     ~task_list()
     {
         while (task* t = pop())

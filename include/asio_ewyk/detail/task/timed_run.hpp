@@ -46,7 +46,7 @@ private:
 // Runs a task, and measures how long it has waited and runs.
 void run_measured(task_times& times, task& t);
 
-// Likewise, if times are measured; if not, that costs one branch.
+// Runs a task, and measures it if `times` is not null; else that costs one branch.
 inline void run_timed(task_times* times, task& t)
 {
     if (times) [[unlikely]]

@@ -292,6 +292,11 @@ private:
     detail::passed_exceptions passed_;
     std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
 
+    // Held while a thread has the io_context do I/O for the first time, and by the thread that
+    // prepares a fork, as the former holds a lock of Asio's.
+    std::mutex io_mutex_;
+    std::atomic<std::thread::id> holds_io_{}; // the latter
+
     detail::registration const watch_;
 };
 

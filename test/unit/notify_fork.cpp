@@ -272,8 +272,6 @@ CONTEXT_TEST_CASE(in_a_handler_before_another_program, s)
 CONTEXT_TEST_CASE(beside_a_thread_inside_run, s)
 {
     context ctx(s);
-    // Or a lent thread may be about to have it do I/O: see doc/reliability.adoc.
-    asio::steady_timer const io(ctx);
     auto work = asio::make_work_guard(ctx);
     std::thread caller([&] { run(ctx); });
     event running, over;

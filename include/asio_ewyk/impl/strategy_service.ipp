@@ -290,11 +290,21 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
         succession_.forget_reactor();
     if (event == asio::execution_context::fork_prepare)
     {
+        if (holds_io_.load() != self)
+        {
+            io_mutex_.lock();
+            holds_io_.store(self);
+        }
         if (!can_prepare_fork() || !threads.prepare_fork())
             return;
         forks_.store(self);
         succession_.watch().stop(false);
         return detail::registration::notify_fork(event);
+    }
+    if (holds_io_.load() == self)
+    {
+        holds_io_.store({});
+        io_mutex_.unlock();
     }
     if (forks_.load() != self)
         return;

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -186,6 +187,9 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_next(
 // thread has waited: from then on Asio asks the system between handlers, too.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 {
+    std::unique_lock const lock(io_mutex_, std::try_to_lock);
+    if (!lock)
+        return succession_.still_needs_io();
     try
     {
         asio::steady_timer const any(ioc_);

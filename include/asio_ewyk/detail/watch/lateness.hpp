@@ -71,6 +71,14 @@ public:
 
     verdict look(snapshot const& s) noexcept;
 
+    // Whether look() needs to know what the thread of that lease does: it costs a system call or
+    // more. A lease that has changed is that of a thread that runs.
+    bool asks(lease::sight const& s) const noexcept
+    {
+        return s.leased && s.what != lease::activity::polls
+            && (!may_be_late(s) || (s.which == seen_.which && s.what == seen_.what));
+    }
+
     // Whether look() is to be called, rather than for what a sentinel tells.
     bool is_due(time_point now, bool roused) const noexcept
     {

@@ -113,7 +113,7 @@ ASIO_EWYK_DECL time_point lease_watch::look(time_point now) noexcept
             return policy_.next();
     }
     s.thread = thread_probe::state::runs;
-    if (s.right.held)
+    if (policy_.asks(s.right))
     {
         s.thread = probe_.of(s.right.producer);
         blind_.store(s.thread == thread_probe::state::unknown, std::memory_order_relaxed);

@@ -6,7 +6,7 @@
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/crew.hpp>
+#include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/engine/decision.hpp>
 #include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
@@ -251,7 +251,7 @@ private:
     std::unique_ptr<worker_pool> const own_pool_; // null where the pool is shared
     worker_pool& pool_;                   // its own, or the shared one
     std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
-    detail::crew threads_;
+    detail::workforce threads_;
     detail::succession succession_;
     detail::decision decision_;
     detail::parallelism parallelism_;

@@ -74,7 +74,7 @@ public:
     {
         sleep::woken = &woken_;
         sleep::depth = &depth_;
-        loop_.threads_.pool().client().pool = &pool_;
+        loop_.threads_.client().pool = &pool_;
         saboteur::now = this;
     }
 
@@ -85,7 +85,7 @@ public:
         if (index >= first_watcher())
             return watch();
         if (index >= setup_.callers.size())
-            return pool_.work(loop_.threads_.pool().client());
+            return pool_.work(loop_.threads_.client());
         detail::this_thread_may_block = index >= setup_.nonblocking_callers;
         for (action const a : setup_.callers[index])
         {

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The succession that ships, with its lease, its crew and its returning threads, over threads of a
+// The succession that ships, with its lease, its workforce and its returning threads, over threads of a
 // pool that are a part of the test.
 
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_PARTS_HPP
@@ -509,32 +509,10 @@ inline std::size_t pool_client::size() const noexcept
 
 }
 
-#define std stepped
-#define pool_threads shipped_pool_threads
-#include <asio_ewyk/detail/pool/pool_threads.hpp>
-#undef pool_threads
-#undef std
-
-namespace asio_ewyk::detail {
-
-class pool_threads : public shipped_pool_threads
-{
-public:
-    using shipped_pool_threads::shipped_pool_threads;
-
-    void arrived(call_frame* frame) noexcept
-    {
-        interleaving::book::now->arrive();
-        shipped_pool_threads::arrived(frame);
-    }
-};
-
-}
-
 #if defined(INTERLEAVING_POOL_ONLY)
 // No callers and no sections: what could be read of them is no step.
 #define ASIO_EWYK_DETAIL_ENGINE_RETURNING_THREADS_HPP
-#define ASIO_EWYK_DETAIL_ENGINE_CREW_HPP
+#define ASIO_EWYK_DETAIL_ENGINE_IDLE_CALLERS_HPP
 namespace asio_ewyk::detail {
 
 struct returning_threads
@@ -548,35 +526,12 @@ struct returning_threads
     bool pass_right() const noexcept { return false; }
 };
 
-class crew
+struct idle_callers
 {
-public:
-    crew(elastic_threads& pool, void const* owner, bool, bool)
-        : pool_(pool, owner)
-    {
-    }
-
-    pool_threads& pool() noexcept { return pool_; }
-    pool_threads const& pool() const noexcept { return pool_; }
-    bool has_callers() const noexcept { return false; }
-    std::size_t stepping() const noexcept { return 0; }
-    bool may_produce(call_frame const&) const noexcept { return true; }
-    using place = pool_threads::place;
-    bool try_give(task& t, place& mine) noexcept { return pool_.try_give(t, mine); }
-    bool try_start(task& t, place& mine) noexcept { return pool_.try_start(t, mine); }
-    bool start(task& t, place& mine, bool leaves_one = false)
-    {
-        return pool_.start(t, mine, leaves_one);
-    }
-    bool has_one_left() const noexcept { return pool_.has_one_left(); }
-    bool may_take_over(bool occupies) const noexcept { return pool_.may_take_over(occupies); }
-    task* give(task_ptr t, bool queues) { return pool_.give(std::move(t), queues); }
-    bool wake_idle_caller() const noexcept { return false; }
-    void went_away() const noexcept {}
-    void came_back() const noexcept {}
-
-private:
-    pool_threads pool_;
+    std::size_t parked() const noexcept { return 0; }
+    bool wake_one(task*) const noexcept { return false; }
+    void wake_all() const noexcept {}
+    void changed() const noexcept {}
 };
 
 }
@@ -585,9 +540,6 @@ private:
 #define returning_threads shipped_returning_threads
 #include <asio_ewyk/detail/engine/returning_threads.hpp>
 #undef returning_threads
-#define crew shipped_crew
-#include <asio_ewyk/detail/engine/crew.hpp>
-#undef crew
 #undef std
 
 namespace asio_ewyk::detail {
@@ -622,26 +574,41 @@ private:
     std::array<bool, 8> in_vain_{};
 };
 
-class crew : public shipped_crew
+}
+#endif
+
+#define std stepped
+#define workforce shipped_workforce
+#include <asio_ewyk/detail/engine/workforce.hpp>
+#undef workforce
+#undef std
+
+namespace asio_ewyk::detail {
+
+class workforce : public shipped_workforce
 {
 public:
-    using shipped_crew::shipped_crew;
+    using shipped_workforce::shipped_workforce;
+
+    void arrived(call_frame* frame) noexcept
+    {
+        interleaving::book::now->arrive();
+        shipped_workforce::arrived(frame);
+    }
 
     void went_away() noexcept
     {
         if (interleaving::wrong != interleaving::flaw::away_is_not_counted)
-            shipped_crew::went_away();
+            shipped_workforce::went_away();
     }
     void came_back() noexcept
     {
         if (interleaving::wrong != interleaving::flaw::away_is_not_counted)
-            shipped_crew::came_back();
+            shipped_workforce::came_back();
     }
 };
 
 }
-
-#endif
 
 #define std stepped
 #include <asio_ewyk/detail/engine/succession.hpp>

@@ -61,10 +61,10 @@ public:
     explicit succession_scenario(setup const& s)
         : setup_(s)
         , pool_({s.limits.size(), s.parked, s.startable})
-        , crew_(pool_, this, s.strategy != ewyk::strategy_t::produce_consume)
+        , workforce_(pool_, this, s.strategy != ewyk::strategy_t::produce_consume)
         , request_(*this)
         , helper_(*this)
-        , of_(crew_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0),
+        , of_(workforce_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0),
               s.strategy != ewyk::strategy_t::produce_consume,
               s.strategy == ewyk::strategy_t::produce_consume, this, request_)
         , decision_(of_, {})
@@ -76,14 +76,14 @@ public:
     {
         sleep::woken = &woken_;
         sleep::depth = &depth_;
-        crew_.pool().client().pool = &pool_;
+        workforce_.client().pool = &pool_;
         of_.wake_by(
             [](void* self) noexcept { static_cast<succession_scenario*>(self)->wake_up(true); },
             this);
         if (of_.watch().in_use() && !s.unobserved)
             of_.watch().observe_waits();
         // A slot for each caller.
-        crew_.callers().free_.bits_.set((std::uint64_t{1} << s.limits.size()) - 1);
+        workforce_.callers().free_.bits_.set((std::uint64_t{1} << s.limits.size()) - 1);
         limit_.fill(unlimited);
         saboteur::now = this;
     }
@@ -96,7 +96,7 @@ public:
         if (index < setup_.limits.size())
             return call(setup_.limits[index]);
         if (index < posters)
-            return pool_.work(crew_.pool().client());
+            return pool_.work(workforce_.client());
         if (index >= first_watcher())
             return watch();
         if (index == posters + setup_.posters)
@@ -122,7 +122,7 @@ public:
             return "an owner is left";
         if (of_.asked_.get() != book_.is_under_way())
             return "a thread is awaited that will never come";
-        if (crew_.away_.get() != 0 || crew_.callers_.parked_.any())
+        if (workforce_.away_.get() != 0 || workforce_.callers_.parked_.any())
             return "a thread is left";
         return pool_.wrong_at_end(of_.asked_.get());
     }
@@ -521,7 +521,7 @@ private:
     {
         pool_.product[self()] = n;
         if (detail::task* const back
-            = crew_.give(detail::task_ptr(&tasks_[n - 1]),
+            = workforce_.give(detail::task_ptr(&tasks_[n - 1]),
                 detail::traits_of(strategy_of(kind(n))).queues_for_pool))
             run_back(back);
     }
@@ -531,7 +531,7 @@ private:
         if (t == &request_)
         {
             give_up_request();
-            if (!crew_.pool().all_produce() || !(t = crew_.pool().take()))
+            if (!workforce_.pool().all_occupied() || !(t = workforce_.take()))
                 return;
             if (t == &request_)
                 return give_up_request();
@@ -623,7 +623,7 @@ private:
 
     bool must_leave(detail::call_frame const& frame) const
     {
-        return frame.is_pooled() && (crew_.not_stepping() == 0 || crew_.should_give_back(frame));
+        return frame.is_pooled() && (workforce_.not_stepping() == 0 || workforce_.should_give_back(frame));
     }
 
     // All that is left of what the thread knows, at that place in the code, is in its frame.
@@ -653,7 +653,7 @@ private:
                     of.lend(1);
                 }
                 bool const stopped = of.stopped();
-                bool const only = !frame.is_pooled() && of.crew_.runners() == 1;
+                bool const only = !frame.is_pooled() && of.workforce_.runners() == 1;
                 std::size_t const known
                     = 4 * only + 2 * (std::uncaught_exceptions() != 0) + stopped;
                 of.forget_but(6, frame, known);
@@ -662,10 +662,10 @@ private:
                 if (stopped)
                 {
                     if (wrong != flaw::end_wakes_none)
-                        of.crew_.wake_all();
+                        of.workforce_.wake_all();
                 }
                 else if (frame.counted + frame.uncounted != 0
-                    && (of.of_.leases() || of.crew_.runners() > 1 || of.crew_.some_are_away()))
+                    && (of.of_.leases() || of.workforce_.runners() > 1 || of.workforce_.some_are_away()))
                     of.wake_up();
             }
         } const on_exit{*this, frame};
@@ -693,7 +693,7 @@ private:
 
     bool can_stay() const
     {
-        return of_.is_exclusive() ? !crew_.some_are_away() : of_.watch().observes_waits();
+        return of_.is_exclusive() ? !workforce_.some_are_away() : of_.watch().observes_waits();
     }
 
     bool run_next(detail::call_frame& frame)
@@ -729,7 +729,7 @@ private:
         if (of_.needs_io())
             provide_io();
         if (of_.watch().in_use())
-            crew_.pool().keep_one_parked();
+            workforce_.pool().keep_one_parked();
         produce(here, unlimited);
     }
 
@@ -781,7 +781,7 @@ private:
         do
             try
             {
-                crew_.runner_came(false);
+                workforce_.runner_came(false);
                 struct caller
                 {
                     succession_scenario& of;
@@ -797,18 +797,18 @@ private:
 
     void leave_call()
     {
-        auto const [last, last_to_run] = crew_.runner_left(false);
+        auto const [last, last_to_run] = workforce_.runner_left(false);
         bool const over = stopped();
         forget((last + 2 * last_to_run + 4 * over) * 16 + 11);
         if (over)
-            crew_.wake_all();
+            workforce_.wake_all();
         if (last_to_run)
             clear_pool();
         if (!last && !over)
         {
             of_.dispatch();
-            if (crew_.pool().client().size() != 0)
-                crew_.wake_idle_caller();
+            if (workforce_.client().size() != 0)
+                workforce_.wake_idle_caller();
         }
     }
 
@@ -823,10 +823,10 @@ private:
             wake_up();
             forget(12);
             await([&] {
-                return pool_.queued() != 0 || crew_.not_stepping_.get() != 0
-                    || (pool_.all_have_begun() && !crew_.pool().client().runs_any(all));
+                return pool_.queued() != 0 || workforce_.not_stepping_.get() != 0
+                    || (pool_.all_have_begun() && !workforce_.client().runs_any(all));
             });
-        } while (crew_.pool().client().size() != 0 && crew_.not_stepping() == 0);
+        } while (workforce_.client().size() != 0 && workforce_.not_stepping() == 0);
     }
 
     void take_part(std::size_t limit)
@@ -863,7 +863,7 @@ private:
                 if (counted >= limit || stopped())
                     break;
             }
-            detail::task* job = crew_.pool().take();
+            detail::task* job = workforce_.take();
             if (!job && (!rest(self) || !(job = std::exchange(self.job, nullptr))))
                 continue;
             if (job == &request_)
@@ -885,12 +885,12 @@ private:
     {
         detail::call_frame frame(this);
         frame.in_task = true;
-        crew_.pool().client().run(job);
+        workforce_.client().run(job);
     }
 
     bool rest(detail::idle_caller& self)
     {
-        detail::idle_callers& callers = crew_.callers();
+        detail::idle_callers& callers = workforce_.callers();
         std::size_t const slot = callers.occupy(self, detail::forever, [] { return false; });
         struct vacate
         {
@@ -902,7 +902,7 @@ private:
         forget(left + 9);
         callers.park(slot);
         bool const busy = (wrong != flaw::parks_without_look && of_.is_free())
-            || crew_.pool().client().size() != 0 || stopped();
+            || workforce_.client().size() != 0 || stopped();
         if (busy && callers.withdraw(slot))
             return false;
         forget(left + 10);
@@ -916,17 +916,17 @@ private:
         access("stops it");
         stopped_.set(1);
         recall_tasks();
-        crew_.wake_all();
+        workforce_.wake_all();
     }
 
     void recall_tasks()
     {
-        while (detail::task* const t = crew_.pool().take())
+        while (detail::task* const t = workforce_.take())
             if (t == &request_)
             {
                 of_.give_up_request();
             }
-        if (crew_.runners() == 0 || stopped())
+        if (workforce_.runners() == 0 || stopped())
             return;
         of_.dispatch();
     }
@@ -940,7 +940,7 @@ private:
         if (setup_.helped)
         {
             pool_.product[self()] = help_task;
-            pool_.try_execute(crew_.pool().client(), &helper_);
+            pool_.try_execute(workforce_.client(), &helper_);
         }
         for (bool calls = setup_.calls;;)
         {
@@ -994,7 +994,7 @@ private:
     word woken_{0}; // see sleep
     std::array<std::size_t, 8> depth_{};
     detail::elastic_threads pool_;
-    detail::crew crew_;
+    detail::workforce workforce_;
     request request_;
     helper helper_;
     detail::succession of_;

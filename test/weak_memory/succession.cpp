@@ -33,12 +33,12 @@ struct produced_by_one : scenario
     };
 
     explicit produced_by_one(strategy_t s = strategy_t::execute_produce_consume)
-        : crew(pool, this, s != strategy_t::produce_consume)
-        , of(crew, s, std::chrono::nanoseconds(1), s != strategy_t::produce_consume,
+        : threads(pool, this, s != strategy_t::produce_consume)
+        , of(threads, s, std::chrono::nanoseconds(1), s != strategy_t::produce_consume,
               s == strategy_t::produce_consume, this, asks)
     {
         of.lease_.acquire(first, false);
-        slot = crew.callers().occupy(idle, detail::forever, [] { return false; });
+        slot = threads.callers().occupy(idle, detail::forever, [] { return false; });
     }
 
     static asio_ewyk::worker_pool_options one_thread()
@@ -80,8 +80,8 @@ struct produced_by_one : scenario
             detail::call_frame frame(this);
             if (of.is_free() && of.acquire(frame))
                 return leave(frame);
-            crew.callers().park(slot);
-            if (of.is_free() && crew.callers().withdraw(slot))
+            threads.callers().park(slot);
+            if (of.is_free() && threads.callers().withdraw(slot))
                 continue;
             idle.sleep.park_until(detail::forever);
             if (std::exchange(idle.job, nullptr) && of.arrive(frame))
@@ -96,7 +96,7 @@ struct produced_by_one : scenario
     }
 
     detail::elastic_threads pool{one_thread()};
-    detail::crew crew;
+    detail::workforce threads;
     request asks;
     detail::succession of;
     detail::idle_caller idle;
@@ -224,7 +224,7 @@ struct one_arrives : produced_by_one
     one_arrives()
     {
         of.asked_.store(true, std::memory_order_relaxed);
-        crew.callers().park(slot);
+        threads.callers().park(slot);
     }
 
     void thread(unsigned index) override
@@ -258,7 +258,7 @@ struct one_comes_back : produced_by_one
     one_comes_back()
         : produced_by_one(strategy_t::produce_consume)
     {
-        crew.went_away();
+        threads.went_away();
     }
 
     void thread(unsigned index) override

@@ -44,8 +44,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     }, this)
     , watch_(this, *this, detail::stall_settings(pool_.options()))
 {
-    threads_.pool().client().pass_exceptions_by(*this);
-    threads_.pool().client().measure(times_.get());
+    threads_.client().pass_exceptions_by(*this);
+    threads_.client().measure(times_.get());
     succession_.wake_by(
         [](void* self) noexcept { static_cast<strategy_service*>(self)->wake_up(); }, this);
     if (succession_.watch().in_use() && detail::observed_waits::are_had())
@@ -175,7 +175,7 @@ ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
         // The request for a producer, which is here: so one thread less is to produce. If all still
         // are, a task that waits next would wait for ever.
         give_up_request();
-        if (!threads_.pool().all_produce() || !(t = threads_.pool().take()))
+        if (!threads_.pool().all_occupied() || !(t = threads_.take()))
             return;
         if (t == this)
             return give_up_request();
@@ -200,7 +200,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::report_stray(std::exception
     // This thread runs the io_context, whose executor keeps it until the handler is over.
     if (auto const ex = ioc_.get_executor(); ex.running_in_this_thread())
         return ex.execute([&] { std::rethrow_exception(std::move(error)); });
-    auto& threads = detail::pool_access::threads(pool_);
+    auto& threads = threads_.pool();
     if (!threads.options().on_exception && pass(error))
         return;
     thrown_.add();
@@ -227,21 +227,21 @@ ASIO_EWYK_DECL void strategy_service::stop() noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
 {
-    if (!detail::pool_access::threads(pool_).is_at_home())
+    if (!threads_.pool().is_at_home())
     {
-        threads_.pool().client().forget_tasks();
+        threads_.client().forget_tasks();
         threads_.callers().forget_others();
         detail::make_anew(recalled_);
         return;
     }
     stop();
     succession_.watch().stop(true);
-    threads_.pool().leave();
+    threads_.leave();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::end()
 {
-    if (!is_in_handler() || !detail::pool_access::threads(pool_).is_at_home())
+    if (!is_in_handler() || !threads_.pool().is_at_home())
         return halt();
     if ((calls_.fetch_or(ends) & ends) == 0)
     {
@@ -284,7 +284,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const no
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     asio::execution_context::fork_event event)
 {
-    auto& threads = detail::pool_access::threads(pool_);
+    auto& threads = threads_.pool();
     auto const self = std::this_thread::get_id();
     if (event == asio::execution_context::fork_child)
         succession_.forget_reactor();
@@ -326,7 +326,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     m.sentinel_refused = succession_.watch().refused();
     m.probe_refused = succession_.watch().is_blind();
     m.waits_observed = succession_.knows_reactor();
-    detail::pool_client const& client = threads_.pool().client();
+    detail::pool_client const& client = threads_.client();
     m.produce_execute_consume = client.begun();
     m.exceptions = thrown_.get() + client.thrown();
     m.load = load();
@@ -349,20 +349,20 @@ ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
     counts_.store(true);
     wraps_.store(true);
     auto const now = std::chrono::steady_clock::now();
-    detail::pool_client const& client = threads_.pool().client();
+    detail::pool_client const& client = threads_.client();
     std::uint64_t const gone = depth_.taken();
     std::uint64_t const taken = client.taken();
     auto const here = queue_delay_.look(now, gone, depth_.waiting());
     auto const there = pool_delay_.look(now, taken, client.size());
     return {here.last + there.last, here.average + there.average, waiting(),
-        threads_.pool().pool().left() + threads_.callers().parked()};
+        threads_.pool().left() + threads_.callers().parked()};
 }
 
 // What a strategy_service shows of itself.
 
 ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
 {
-    return static_cast<std::size_t>(depth_.waiting()) + threads_.pool().client().size();
+    return static_cast<std::size_t>(depth_.waiting()) + threads_.client().size();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
@@ -373,7 +373,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
     detail::describe_production(out, succession_);
     out << ", " << std::uint64_t{threads_.runners()} << " callers inside run(), "
         << depth_.waiting() << " tasks wait for it, "
-        << std::uint64_t{threads_.pool().client().size()} << " for a thread";
+        << std::uint64_t{threads_.client().size()} << " for a thread";
 }
 
 } // namespace asio_ewyk

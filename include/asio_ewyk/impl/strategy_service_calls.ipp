@@ -68,7 +68,7 @@ public:
             self_.passed_.came();
         // As if handlers ran on the threads of the callers only.
         if (self_.threads_.runner_came(stepping) && self_.own_pool_)
-            detail::pool_access::threads(self_.pool_).take_signal_mask();
+            self_.threads_.pool().take_signal_mask();
     }
 
     caller(caller const&) = delete;
@@ -79,8 +79,8 @@ public:
         auto const [last, last_to_run] = self_.threads_.runner_left(stepping_);
         // Asio locks a mutex to say whether it is stopped. Where one caller steps, and the pool has
         // no threads, there is nobody to be told.
-        if (!last || last_to_run || self_.threads_.pool().pool().threads() != 0
-            || self_.threads_.pool().client().size() != 0)
+        if (!last || last_to_run || self_.threads_.pool().threads() != 0
+            || self_.threads_.client().size() != 0)
             leave(last, last_to_run);
         if (!inner_)
             self_.passed_.left();
@@ -107,7 +107,7 @@ private:
         {
             // This caller may have been woken to take what waits.
             self_.succession_.dispatch();
-            if (self_.threads_.pool().client().size() != 0)
+            if (self_.threads_.client().size() != 0)
                 self_.threads_.wake_idle_caller();
         }
     }
@@ -155,12 +155,12 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
         }
         if (!inner)
             passed_.rethrow_one();
-        return stepping ? counted : threads_.settle(counted);
+        return stepping ? counted : threads_.take_result(counted);
     }
     catch (...)
     {
         // The count of a call that throws is in no result, as with an io_context.
-        threads_.settle(counted);
+        threads_.take_result(counted);
         if (!inner && detail::exception_of_a_handler())
             thrown_.add();
         throw;
@@ -322,7 +322,7 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
             if (counted >= limit || over())
                 break;
         }
-        detail::task* job = threads_.pool().take();
+        detail::task* job = threads_.take();
         if (job || (rest(c, self, deadline) && (job = std::exchange(self.job, nullptr))))
         {
             if (job == this)
@@ -347,7 +347,7 @@ ASIO_EWYK_DECL void strategy_service::run_job(detail::task* job)
 {
     detail::call_frame frame(owner());
     frame.in_task = true;
-    threads_.pool().client().run(job);
+    threads_.client().run(job);
     frame.rethrow_captured();
 }
 
@@ -373,7 +373,7 @@ ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller&
     detail::test_point();
     // Dekker with all of these: see doc/design.adoc. Otherwise an idle caller could sleep beside
     // work, or through a stop.
-    bool const busy = succession_.is_free() || threads_.pool().client().size() != 0
+    bool const busy = succession_.is_free() || threads_.client().size() != 0
         || ioc_.stopped() || (c.throws() && passed_.any());
     if (busy && callers.withdraw(slot))
         return false;
@@ -388,7 +388,7 @@ ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller&
 // Handlers run only while a caller is inside run(): tasks that wait in the pool then wait here.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
 {
-    while (detail::task* t = threads_.pool().take())
+    while (detail::task* t = threads_.take())
         if (t == this)
             succession_.give_up_request();
         else

@@ -278,10 +278,10 @@ ASIO_EWYK_DECL void strategy_service::woken()
     // one.
     bool const leaves = here->is_pooled() && !here->in_task;
     auto const is_meant_for_another = [this, leaves, throws = here->throws]() noexcept {
-        return (!leaves && threads_.not_stepping() == 0 && threads_.pool().client().pins() != 0)
+        return (!leaves && threads_.not_stepping() == 0 && threads_.client().pins() != 0)
             || (!throws && !succession_.has_owner() && passed_.any());
     };
-    if (passed_on < threads_.runners() + threads_.pool().client().pins() && is_meant_for_another())
+    if (passed_on < threads_.runners() + threads_.client().pins() && is_meant_for_another())
         [[unlikely]]
         pass_on_wake_up(passed_on + 1, std::chrono::milliseconds(1), is_meant_for_another);
     // As from a handler: so it leaves io_context::run().

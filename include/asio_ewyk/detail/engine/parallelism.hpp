@@ -6,7 +6,7 @@
 #define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/crew.hpp>
+#include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/engine/parallelism_policy.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
@@ -71,7 +71,7 @@ public:
 
     // `help` runs handlers, on a thread that was given to a helper, until wants_help() is false.
     // The CPUs are those that the calling thread may use.
-    parallelism(crew& threads, void (*help)(void* context, helper&), void* context) noexcept
+    parallelism(workforce& threads, void (*help)(void* context, helper&), void* context) noexcept
         : cpus_(allowed_cpus())
         , threads_(threads)
         , help_(help)
@@ -121,7 +121,7 @@ private:
     void work(helper& h);
 
     int const cpus_;
-    crew& threads_;
+    workforce& threads_;
     void (*const help_)(void* context, helper&);
     void* const context_;
 

@@ -79,8 +79,7 @@ ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
         h.of_ = this;
         h.calls_.store(0, std::memory_order_relaxed);
         h.under_way_.store(true);
-        auto& pool = threads_.pool();
-        if (!pool.pool().try_execute(pool.client(), &h))
+        if (!threads_.pool().try_execute(threads_.client(), &h))
         {
             h.under_way_.store(false);
             return;

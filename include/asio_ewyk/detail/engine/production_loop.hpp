@@ -6,7 +6,7 @@
 #define ASIO_EWYK_DETAIL_ENGINE_PRODUCTION_LOOP_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/crew.hpp>
+#include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
@@ -47,7 +47,7 @@ public:
     void end()
     {
         succession_.watch().stop(true);
-        threads_.pool().leave();
+        threads_.leave();
     }
 
     // What its threads work for is found by this.
@@ -55,8 +55,8 @@ public:
 
     // For diagnostics.
     succession const& state() const noexcept { return succession_; }
-    elastic_threads& pool() const noexcept { return threads_.pool().pool(); }
-    pool_client const& client() const noexcept { return threads_.pool().client(); }
+    elastic_threads& pool() const noexcept { return threads_.pool(); }
+    pool_client const& client() const noexcept { return threads_.client(); }
 
 protected:
     production_loop(elastic_threads& pool, strategy_t s, std::chrono::nanoseconds grace);
@@ -69,7 +69,7 @@ protected:
     // A task that the pool has no thread for.
     void run_back(task* t, call_frame& frame);
 
-    crew threads_;
+    workforce threads_;
     succession succession_;
 
 private:

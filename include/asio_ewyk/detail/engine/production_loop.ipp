@@ -121,7 +121,7 @@ ASIO_EWYK_DECL void production_loop::run_back(task* t, call_frame& frame)
         // The request for a producer, which is here: so one thread less is to produce. If all still
         // are, a task that waits next would wait for ever.
         give_up_request();
-        if (!threads_.pool().all_produce() || !(t = threads_.pool().take()))
+        if (!threads_.pool().all_occupied() || !(t = threads_.take()))
             return;
         if (t == this)
             return give_up_request();

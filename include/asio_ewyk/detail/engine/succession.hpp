@@ -7,7 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/choose.hpp>
-#include <asio_ewyk/detail/engine/crew.hpp>
+#include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/engine/returning_threads.hpp>
 #include <asio_ewyk/detail/watch/lease_watch.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
@@ -35,17 +35,17 @@ namespace asio_ewyk::detail {
 // asked_: a thread was asked to come, and has not arrived. A thread that ends a lease sets it
 // afterwards, and if it was not set sends the request. The thread that gets the request clears
 // asked_, and acquires the lease afterwards. So if a lease is free, a request is under way; or all
-// threads of the crew are busy, and the first that is ready finds the lease free. But one thread of
-// the pool is kept for tasks and does not look, until the one that has made way comes back. Both
-// words, and the bits of parked threads, are sequentially consistent: otherwise a lease could stay
-// free while all threads sleep. See doc/design.adoc.
+// threads that work for it are busy, and the first that is ready finds the lease free. But one
+// thread of the pool is kept for tasks and does not look, until the one that has made way comes
+// back. Both words, and the bits of parked threads, are sequentially consistent: otherwise a lease
+// could stay free while all threads sleep. See doc/design.adoc.
 class succession final : private lessor
 {
 public:
     // `request` is the task that a thread is given, to come and produce. `leases`, `sections`:
     // whether others may take over from a thread that is late, or is in a blocking_section of a
     // task beside which no other runs.
-    succession(crew& threads, strategy_t s, std::chrono::nanoseconds grace, bool leases,
+    succession(workforce& threads, strategy_t s, std::chrono::nanoseconds grace, bool leases,
         bool sections, void const* owner, task& request);
 
     virtual ~succession() = default;
@@ -158,18 +158,18 @@ public:
     bool arrive(call_frame& frame) noexcept
     {
         // Before another request may be sent.
-        threads_.pool().arrived(&frame);
+        threads_.arrived(&frame);
         asked_.store(false);
         test_point();
         bool const produces = acquire(frame);
-        threads_.pool().produces_no_more(frame);
+        threads_.produces_no_more(frame);
         return produces;
     }
 
     // The request will not arrive: it was taken back.
     void give_up_request() noexcept
     {
-        threads_.pool().arrived(nullptr);
+        threads_.arrived(nullptr);
         asked_.store(false);
         threads_.wake_idle_caller();
     }
@@ -178,7 +178,7 @@ public:
     void dispatch() noexcept
     {
         if (lease_.is_free())
-            ask({threads_.pool(), false});
+            ask({threads_, false});
         else
             threads_.pool().retry_start();
     }
@@ -273,7 +273,7 @@ public:
     // The producer, before a task: whether one could take over from it.
     bool may_be_taken_over(call_frame const& frame, strategy_t s) const noexcept
     {
-        return !threads_.pool().pending_may_wait()
+        return !threads_.request_may_wait()
             && (traits_of(s).waits_for_threads
                 || threads_.may_take_over(frame.is_pooled()));
     }
@@ -317,8 +317,8 @@ private:
     bool serve_returning() noexcept;
     void adopt(call_frame& frame) noexcept;
     void await_lease(call_frame& frame) noexcept;
-    using place = pool_threads::place;
-    place place_of(lease::ended const& e) noexcept { return {threads_.pool(), e.pooled}; }
+    using place = workforce::place;
+    place place_of(lease::ended const& e) noexcept { return {threads_, e.pooled}; }
     void ask(place mine) noexcept;
     void withdraw() noexcept
     {
@@ -355,7 +355,7 @@ private:
     void go_away(call_frame& frame) noexcept override;
     void come_back(call_frame& frame) noexcept override;
 
-    crew& threads_;
+    workforce& threads_;
     strategy_t const strategy_;
     bool const leases_;
     bool const sections_;

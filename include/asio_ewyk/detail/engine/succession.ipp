@@ -12,8 +12,8 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL succession::succession(crew& threads, strategy_t s, std::chrono::nanoseconds grace,
-    bool leases, bool sections, void const* owner, task& request)
+ASIO_EWYK_DECL succession::succession(workforce& threads, strategy_t s,
+    std::chrono::nanoseconds grace, bool leases, bool sections, void const* owner, task& request)
     : threads_(threads)
     , strategy_(s)
     , leases_(leases)
@@ -32,11 +32,11 @@ ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
         watch_.alert();
     do
     {
-        if (!threads_.may_produce(frame) || !threads_.pool().may_resume(frame))
+        if (!threads_.may_produce(frame) || !threads_.may_resume(frame))
             return false;
         if (lease_.acquire(frame.lease_number, frame.is_pooled()))
             return begin(frame);
-        threads_.pool().produces_no_more(frame);
+        threads_.produces_no_more(frame);
         // The one that had it may have made way meanwhile, and found no place.
     } while (frame.is_pooled() && leaves_one_for_tasks() && lease_.is_free());
     return false;
@@ -78,7 +78,7 @@ ASIO_EWYK_DECL bool succession::take_back(call_frame& frame) noexcept
     bool const pooled = frame.is_pooled();
     if (pooled)
         threads_.pool().occupy();
-    place mine(threads_.pool(), pooled);
+    place mine(threads_, pooled);
     auto const seized = lease_.seize(frame.lease_number, pooled, what);
     if (!seized)
         return false;
@@ -145,7 +145,7 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     bool const waits = traits_of(s).waits_for_threads;
     // A request may wait in the pool's queue for long; only with this strategy may production wait
     // with it.
-    if (!waits && threads_.pool().pending_may_wait())
+    if (!waits && threads_.request_may_wait())
         return false;
     frame.duty = call_frame::duty_t::none;
     frame.leased_by = nullptr;
@@ -237,7 +237,7 @@ ASIO_EWYK_DECL void succession::come_back(call_frame& frame) noexcept
 
 ASIO_EWYK_DECL void succession::adopt(call_frame& frame) noexcept
 {
-    threads_.pool().produces_again(frame);
+    threads_.produces_again(frame);
     frame.lease_number = lease_.adopt(frame.is_pooled());
     frame.duty = call_frame::duty_t::producer;
 }
@@ -264,7 +264,7 @@ ASIO_EWYK_DECL bool succession::serve_returning() noexcept
             return true;
         // Another thread has served it meanwhile. What was asked for in this moment came in vain.
         lease_.end(n);
-        ask({threads_.pool(), false});
+        ask({threads_, false});
     }
     return false;
 }

@@ -163,50 +163,51 @@ public:
         }
     }
 
-    // Whose thread it is.
+    // Who puts the frame on the stack writes these: whose thread it is, and whether what other
+    // threads have thrown leaves the call of run() that it stands for.
     enum class thread_of : unsigned char
     {
         caller,
         stepping_caller, // which drives the context step by step
         pool,            // that was given a task of the owner
     } thread = thread_of::caller;
+    bool throws = false;
     bool is_pooled() const noexcept { return thread == thread_of::pool; }
     bool steps() const noexcept { return thread == thread_of::stepping_caller; }
 
-    // What it does for production, as far as it knows.
+    // The succession and its workforce: what it does for production, as far as it knows; the lessor
+    // of the lease that this thread works on, and the lease, null if there is none or it is known
+    // to have ended; and what gives the right away in a section of a task and takes it back, where
+    // one task runs at a time, null elsewhere.
     enum class duty_t : unsigned char
     {
         none,
         admitted, // the pool counts it among those that produce, and no lease says so
         producer,
     } duty = duty_t::none;
+    lessor* leased_by = nullptr;
+    lease::number lease_number = 0;
+    lessor* home = nullptr;
     bool produces() const noexcept { return duty == duty_t::producer; }
     bool is_admitted() const noexcept { return duty == duty_t::admitted; }
 
-    // The thread runs a task, and what it dispatches is a part of that.
+    // Sections: the one that this thread is in. Then the frame is not to be found.
+    void const* away = nullptr;
+
+    // What runs tasks: this thread runs one, and what that dispatches is a part of it.
     bool in_task = false;
 
-    // The owner, inside io_context::run(): has the right whenever it waits for I/O.
+    // The strategy_service. The owner, inside io_context::run(), has the right whenever it waits
+    // for I/O; it counts handlers inside a handler of the library's. A helper runs handlers without
+    // the right.
     bool stays = false;
-
-    // What other threads have thrown leaves the call of run() that it stands for.
-    bool throws = false;
+    bool counts = false;
+    bool helps = false;
 
     // How many calls of run() or a sibling of its owner handlers on this thread are inside of; and
     // how often another handler has had the right during the last one.
     unsigned nested = 0;
     unsigned gave_way = 0;
-
-    // The lessor of the lease that this thread works on, and the lease; null if there is none, or
-    // it is known to have ended.
-    lessor* leased_by = nullptr;
-    lease::number lease_number = 0;
-
-    // What gives the right away in a section of a task and takes it back, where one task runs at a
-    // time; null elsewhere. And the section that this thread is in: the frame is not to be found
-    // then.
-    lessor* home = nullptr;
-    void const* away = nullptr;
 
     // Handlers that it has run; and those of the library's own; and of both, those inside another
     // handler. A call of Asio's that began with a tally of b tells of tally() - b at least.
@@ -217,11 +218,6 @@ public:
     {
         return f.counted + f.uncounted - f.inner;
     }
-
-    // The owner, which counts handlers inside a handler of the library's; and a helper, which runs
-    // some without the right.
-    bool counts = false;
-    bool helps = false;
 
 private:
     // False if this thread runs no task of that owner, or calls run() or a sibling in one: Asio

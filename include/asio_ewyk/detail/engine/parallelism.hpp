@@ -135,7 +135,8 @@ private:
     // The watchdog's.
     parallelism_policy policy_;
     time_point began_{};
-    std::clock_t cpu_ = 0; // of the process
+    static constexpr std::clock_t unknown = -1;
+    std::clock_t cpu_ = unknown; // of the process
     std::unique_ptr<helper[]> all_;
 };
 

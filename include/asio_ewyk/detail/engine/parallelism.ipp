@@ -23,19 +23,21 @@ ASIO_EWYK_DECL bool parallelism::look(time_point now, bool runs) noexcept
     if (cpus_ < 2 || now - began_ < window)
         return false;
     bool const waited = waited_.exchange(false, std::memory_order_relaxed);
-    // Of the whole process: where that has used little, the producer has not used more.
-    std::clock_t const cpu = std::clock();
-    double const share = static_cast<double>(cpu - std::exchange(cpu_, cpu)) / CLOCKS_PER_SEC;
     bool const counted = counts();
     enough_.store(false, std::memory_order_relaxed);
     duration const time = now - std::exchange(began_, now);
     std::size_t const handlers = ran_.exchange(0, std::memory_order_relaxed);
     duration const used(used_.exchange(0, std::memory_order_relaxed));
-    if (time > 4 * window && !counted)
-        return false; // nothing has run for a while
-    bool const busy = !waited && runs
-        && share * 2 > std::chrono::duration<double>(time).count()
-        && !(counted && handlers < few);
+    bool const recent = time <= 4 * window || counted; // has something run
+    bool busy = recent && !waited && runs && !(counted && handlers < few);
+    // Of the whole process, which is not cheap to know with many threads: where that has used
+    // little, the producer has not used more.
+    std::clock_t const before = std::exchange(cpu_, busy ? std::clock() : unknown);
+    busy = busy && before != unknown
+        && 2.0 * static_cast<double>(cpu_ - before) / CLOCKS_PER_SEC
+            > std::chrono::duration<double>(time).count();
+    if (!recent)
+        return false;
     bool alone = true;
     if (counted || !busy || !policy_.is_due())
         alone = policy_.alone_after({time, handlers, busy ? time : duration::zero(),

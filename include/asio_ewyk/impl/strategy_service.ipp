@@ -290,12 +290,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
         succession_.forget_reactor();
     if (event == asio::execution_context::fork_prepare)
     {
+        bool const prepares = can_prepare_fork() && threads.prepare_fork();
+        // Afterwards: a thread of the pool may wait for the lock.
         if (holds_io_.load() != self)
         {
             io_mutex_.lock();
             holds_io_.store(self);
         }
-        if (!can_prepare_fork() || !threads.prepare_fork())
+        if (!prepares)
             return;
         forks_.store(self);
         succession_.watch().stop(false);

@@ -87,6 +87,7 @@ private:
 // A handler may wait for another file as well: of another io_context, or of the program's own.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noexcept
 {
+    std::lock_guard const lock(io_mutex_);
     if (detail::is_reactor_file(ioc_, file))
         succession_.learn_reactor(file);
 }
@@ -187,9 +188,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_next(
 // thread has waited: from then on Asio asks the system between handlers, too.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 {
-    std::unique_lock const lock(io_mutex_, std::try_to_lock);
-    if (!lock)
-        return succession_.still_needs_io();
+    std::lock_guard const lock(io_mutex_);
     try
     {
         asio::steady_timer const any(ioc_);

@@ -137,7 +137,6 @@ public:
     // Whether this thread is to create something that does I/O, for once: Asio waits for a
     // condition before, and no hook tells of that.
     bool needs_io() noexcept { return !has_io_.load() && !has_io_.exchange(true); }
-    void still_needs_io() noexcept { has_io_.store(false); }
 
     // What else the watchdog does for the context, or null; see lessor::watched.
     using watcher

@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(one_has_the_right)
                 "as acquire(); and a thread looks at the lease of another one before it ends that"},
             {"lease.hpp keep_no_more", access::store, release, release, ""},
             {"lease.hpp write", access::load, acquire, acquire, ""},
-            {"lease.hpp write", access::modify, acq_rel, acq_rel, ""},
+            {"lease.hpp write", access::modify, seq_cst, acq_rel, ""},
         });
 }
 

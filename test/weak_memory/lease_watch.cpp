@@ -314,8 +314,16 @@ std::vector<named_setup> const scenarios{
 
 BOOST_AUTO_TEST_CASE(notices_what_blocks)
 {
+    using enum std::memory_order;
     naps_take_time = true;
     check(scenarios);
+    weaken(scenarios,
+        {
+            // Dekker: a producer that has marked a new lease looks whether the watchdog sleeps,
+            // which says so and looks once more. Either the number or the mark would be enough.
+            {"lease_watch.hpp alert", access::load, seq_cst, seq_cst, "DEADLOCK"},
+            {"lease_watch.ipp look", access::store, seq_cst, seq_cst, "DEADLOCK"},
+        });
 }
 
 // Whether the producer looks if the watchdog sleeps before it says what it does: then the watchdog

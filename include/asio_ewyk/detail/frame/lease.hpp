@@ -166,10 +166,10 @@ public:
         return {now, was_pooled};
     }
 
-    // Any thread.
+    // Any thread. Sequentially consistent, as are the changes and marks: see lease_watch::alert().
     sight look() const noexcept
     {
-        std::uint64_t const word = word_.load(std::memory_order_acquire);
+        std::uint64_t const word = word_.load();
         sight s;
         s.which = word >> shift;
         s.leased = (word & leased) != 0;
@@ -184,7 +184,7 @@ private:
     // The mark of a lease that has ended says nothing of this one.
     activity activity_of(number n, int* cpu = nullptr) const noexcept
     {
-        std::uint64_t const mark = mark_.load(std::memory_order_acquire);
+        std::uint64_t const mark = mark_.load();
         if (cpu)
             *cpu = static_cast<int>(mark & 0xffffu);
         return mark >> mark_shift == (n & (~std::uint64_t{0} >> mark_shift))
@@ -213,8 +213,7 @@ private:
     void write(std::atomic<std::uint64_t>& to, number n, Next next) noexcept
     {
         std::uint64_t seen = to.load(std::memory_order_acquire);
-        while (is(n)
-            && !to.compare_exchange_weak(seen, next(seen), std::memory_order_acq_rel))
+        while (is(n) && !to.compare_exchange_weak(seen, next(seen)))
         {
         }
     }

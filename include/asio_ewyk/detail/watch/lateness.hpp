@@ -28,15 +28,13 @@ namespace asio_ewyk::detail {
 // of life: if nobody gives one for a millisecond, it is a handler.
 //
 // Where the producer does nothing the watchdog sleeps without end, and the producer wakes it with
-// its next task. The watchdog says so first, and looks once more before it sleeps: see
-// doc/design.adoc.
+// its next task. The watchdog says so first, and looks once more before it sleeps.
 class lateness
 {
 public:
     using duration = std::chrono::nanoseconds;
 
-    // A look that finds a task is followed by another one after so long at least; and for so long
-    // it says that it is about to sleep.
+    // A look that finds a task is followed by another one after so long at least.
     static constexpr duration shortest = std::chrono::microseconds(100);
 
     // What is seen in a look.
@@ -101,7 +99,6 @@ public:
 
     // When the next look is due.
     time_point next() const noexcept { return next_; }
-    void put_off(time_point until) noexcept { next_ = until; }
 
 private:
     // CPU-bound tasks get this multiple of the grace: another thread would take the CPU from them.

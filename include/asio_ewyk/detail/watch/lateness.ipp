@@ -98,8 +98,7 @@ ASIO_EWYK_DECL auto lateness::look(snapshot const& s) noexcept -> verdict
 {
     verdict v;
     time_point const now = s.now;
-    bool const roused = asleep_ && s.roused;
-    if (roused)
+    if (asleep_ && s.roused)
     {
         asleep_ = false;
         roused_ = now;
@@ -139,20 +138,20 @@ ASIO_EWYK_DECL auto lateness::look(snapshot const& s) noexcept -> verdict
     if (busy)
         progress_ = now;
     v.needs_sentinel = v.late || (changed && now - last_late_ < remembers);
-    // Where it was asleep, and soon sleeps again, the next look is the one before that.
-    if (v.late || (busy && !roused) || now - progress_ < awake_time_.get())
+    if (busy || now - progress_ < awake_time_.get())
     {
         asleep_ = false;
-        duration const next = roused ? shortest : next_look(s, changed);
+        duration const next = next_look(s, changed);
         next_ = now + (s.soon ? std::min<duration>(next, look_interval::usual) : next);
         return v;
     }
-    next_ = now + shortest;
+    next_ = now;
     if (!std::exchange(asleep_, true))
         asleep_since_ = now;
-    else if (now - asleep_since_ >= shortest)
+    else
     {
         interval_.forget();
+        second_ = false;
         if (lent)
             next_ = now + loan_;
         else if (!s.right.held || s.right.what == lease::activity::polls)

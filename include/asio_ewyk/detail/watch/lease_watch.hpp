@@ -46,11 +46,11 @@ public:
     bool in_use() const noexcept { return grace_ != duration::zero(); }
 
     // The producer, after it has said what it does. A load and a branch unless the watchdog sleeps.
+    // Sequentially consistent, as is what it has said: Dekker with the watchdog, which looks once
+    // more when it has said that it sleeps.
     void alert() noexcept
     {
-        // The compiler keeps the order; the processor need not, see doc/design.adoc.
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (asleep_.load(std::memory_order_relaxed)) [[unlikely]]
+        if (asleep_.load()) [[unlikely]]
             rouse();
     }
 

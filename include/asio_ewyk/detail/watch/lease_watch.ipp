@@ -137,9 +137,7 @@ ASIO_EWYK_DECL time_point lease_watch::look(time_point now) noexcept
     if (policy_.sleeps() == slept)
         return policy_.next();
     asleep_.store(!slept);
-    if (!slept) // others may have been looked at since `now`
-        policy_.put_off(std::chrono::steady_clock::now() + lateness::shortest);
-    return policy_.next();
+    return slept ? policy_.next() : look(now); // once more, see alert()
 }
 
 } // namespace asio_ewyk::detail

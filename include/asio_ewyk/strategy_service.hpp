@@ -292,9 +292,9 @@ private:
     detail::passed_exceptions passed_;
     std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
 
-    // Held while a thread of the library's uses a service of the io_context, which locks their list;
-    // and by the thread that forks, whose child would wait for that lock without end.
-    std::mutex io_mutex_;
+    // Held while a thread of the library's uses a service of the io_context, which locks their
+    // list; and by the thread that forks, whose child would wait for that lock without end.
+    std::recursive_mutex io_mutex_;
     std::atomic<std::thread::id> holds_io_{}; // the latter
 
     detail::registration const watch_;

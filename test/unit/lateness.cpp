@@ -311,6 +311,20 @@ BOOST_AUTO_TEST_CASE(a_task_that_it_finds_before_it_sleeps_keeps_it_awake)
     BOOST_TEST(w.late == 1);
 }
 
+// Two tasks soon after each other, of which the second one blocks.
+BOOST_AUTO_TEST_CASE(a_task_that_follows_the_first_one_after_a_silence_is_found_at_once)
+{
+    watched w(20us);
+    w.task();
+    auto const began = w.now.now;
+    w.look(true);
+    w.task();
+    w.now.thread = state::blocks;
+    w.until_late();
+    BOOST_TEST(w.late == 1);
+    BOOST_TEST((w.now.now - began < 500us));
+}
+
 BOOST_AUTO_TEST_CASE(a_sentinel_is_called_while_tasks_are_late_now_and_then)
 {
     watched w(20us);

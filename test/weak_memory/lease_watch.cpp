@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(notices_what_blocks)
     weaken(scenarios,
         {
             // Dekker: a producer that has marked a new lease looks whether the watchdog sleeps,
-            // which says so and looks once more. Either the number or the mark would be enough.
+            // which says so and looks once more.
             {"lease_watch.hpp alert", access::load, seq_cst, seq_cst, "DEADLOCK"},
             {"lease_watch.ipp look", access::store, seq_cst, seq_cst, "DEADLOCK"},
         });

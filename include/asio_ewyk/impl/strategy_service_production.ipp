@@ -146,7 +146,12 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
         if (!stays && !frame.produces())
             break;
         if (stays)
+        {
             succession_.lend_no_more();
+            // A lent thread may wait for I/O, and the owner for a condition: see call_owner().
+            if (succession_.watch().in_use())
+                succession_.watch().alert();
+        }
         auto const n = call_asio(frame, true, [&] {
             detail::trace_span const waits(detail::trace_event::wait);
             return stays ? ioc_.run() : run_next(frame, deadline);

@@ -32,7 +32,7 @@ ASIO_EWYK_DECL bool parallelism::look(time_point now, bool runs) noexcept
     bool busy = recent && !waited && runs && !(counted && handlers < few);
     // Of the whole process, which is not cheap to know with many threads: where that has used
     // little, the producer has not used more.
-    std::clock_t const before = std::exchange(cpu_, busy ? std::clock() : unknown);
+    std::clock_t const before = std::exchange(cpu_, busy || counted ? std::clock() : unknown);
     busy = busy && before != unknown
         && 2.0 * static_cast<double>(cpu_ - before) / CLOCKS_PER_SEC
             > std::chrono::duration<double>(time).count();

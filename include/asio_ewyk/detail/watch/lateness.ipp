@@ -98,7 +98,8 @@ ASIO_EWYK_DECL auto lateness::look(snapshot const& s) noexcept -> verdict
 {
     verdict v;
     time_point const now = s.now;
-    if (asleep_ && s.roused)
+    bool const roused = asleep_ && s.roused;
+    if (roused)
     {
         asleep_ = false;
         roused_ = now;
@@ -141,17 +142,17 @@ ASIO_EWYK_DECL auto lateness::look(snapshot const& s) noexcept -> verdict
     if (busy || now - progress_ < awake_time_.get())
     {
         asleep_ = false;
-        duration const next = next_look(s, changed);
+        duration const next = roused ? shortest : next_look(s, changed);
         next_ = now + (s.soon ? std::min<duration>(next, look_interval::usual) : next);
         return v;
     }
     next_ = now;
+    second_ = false;
     if (!std::exchange(asleep_, true))
         asleep_since_ = now;
     else
     {
         interval_.forget();
-        second_ = false;
         if (lent)
             next_ = now + loan_;
         else if (!s.right.held || s.right.what == lease::activity::polls)

@@ -32,7 +32,7 @@ namespace asio_ewyk {
 
     The guard must be destroyed in the same task, and so not span a `co_await`; in a debug build
     that is asserted, with any strategy. With `produce_consume` the section may otherwise end only
-    with `run()`, and other handlers run beside those of this thread.
+    with `run()`, and other handlers run at the same time as those of this thread.
 
     The guard is optional: without it, a task that blocks delays the others by the grace. Guards may
     be nested, and only the outermost counts. With a grace, this thread may produce again after the

@@ -49,10 +49,13 @@ struct load_metrics
     Counters never fall: when run() has returned, their sum is the number of handlers that it ran.
     They are read one after the other while others may count on. Figures of the moment may be out of
     date when they are read, and are never negative. Each of the five sub-strategies is one counter;
-    all tasks are counted by exactly one of them, when they begin. But a handler that the
-    `io_context` runs by itself is counted when the call of run() returns that ran it, and not if it
-    throws: one on the `io_context`'s own executor always, one that declares nothing until metrics()
-    or load() has been called for the first time, but not with `timing`, stall reports or a trace.
+    all tasks are counted by exactly one of them, when they begin.
+
+    Handlers that the `io_context` runs by itself are counted in bulk, when the call of run() that
+    ran them returns, and not if it throws. Handlers on the `io_context`'s own executor always are.
+    Handlers that declare nothing, and all of a context with `produce_consume`, are until the first
+    call of metrics() or load(); what is posted or completes after that is counted when it begins.
+    With `timing`, stall reports or a trace they are counted when they begin from the start.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.

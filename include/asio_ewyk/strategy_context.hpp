@@ -43,14 +43,16 @@ namespace asio_ewyk {
     `produce_execute_consume` go to the pool. Beside a handler that another thread runs, `poll` and
     `poll_one` run what is ready if handlers may run concurrently; else they return 0.
 
-    Through a reference to the base class, `stopped()` and `restart()` do the same; `stop()` too,
-    but tasks that wait in the pool may still run; `run()` and its siblings run the handlers as
-    well, but without a strategy, on the calling thread, and count some that are the library's own.
-    They should not be called while other threads are inside `run()` or a sibling of this class:
-    handlers are not lost, but run concurrently even with `produce_consume`, and `run_for()` may be
-    late. A handler must not call them: the call may throw what a handler on another thread has
-    thrown, and a wait in it looks like one of the context's. Handlers call `run_one()` or `poll()`
-    of this class instead.
+    Through a reference to the base class, `stopped()` and `restart()` do the same, and so does
+    `stop()`, but tasks that wait in the pool may still run.
+
+    `run()` and its siblings of the base class are not virtual. A call of them through an
+    `io_context&` bypasses the strategy: handlers run on the calling thread, a handler that blocks
+    holds up the rest, and the count includes handlers of the library's own. Do not mix such calls
+    with `run()` or a sibling of this class in other threads: no handler is lost, but handlers run
+    concurrently even with `produce_consume`, and `run_for()` may be late. A handler must not make
+    them: the call may throw what a handler on another thread has thrown, and a wait in it is taken
+    for one of the context's. Handlers call `run_one()` or `poll()` of this class instead.
 
     `notify_fork`, with no thread inside `run()`, is as the base class's; with `fork_prepare` it
     waits for handlers that run on threads of the pool, and both processes start such threads anew.
@@ -117,17 +119,17 @@ public:
     /// See strategy_metrics. Also while handlers run or are stuck. Throws `std::bad_alloc`.
     strategy_metrics metrics() const { return service_.metrics(); }
 
-    /// How much waits, and for how long. Costs what a look at the clock does: it may be asked for
-    /// each request, by any thread. What is posted is counted from the first call on.
+    /// How much waits, and for how long. Costs about as much as reading the clock, so it may be
+    /// called for each request, by any thread. What is posted is counted from the first call on.
     /// No-throw guarantee.
     load_metrics load() const noexcept { return service_.load(); }
 
     /** Runs handlers until there is no outstanding work or stop() is called. When the last caller
         returns, no handler of the context runs any more, except one that has called run() itself.
 
-        @returns how many handlers were executed: those of this thread, and those given to or run
-        by the pool since the last call. With several callers the sum is right. As with an
-        `io_context`, those of a call that throws are in no result.
+        @returns the number of handlers that this call has executed or given to the pool, and of
+        those that threads of the pool have executed since the previous call. With several callers
+        the sum is right. Handlers of a call that throws are in no result, as with an `io_context`.
     */
     std::size_t run() { return service_.run_until(clock::time_point::max()); }
 

@@ -15,7 +15,7 @@ namespace asio_ewyk {
 /// as it takes to wake a thread.
 inline constexpr std::chrono::nanoseconds default_grace = std::chrono::microseconds(10);
 
-/** How a `strategy_context`, or `use_strategy`, is to be. Every field has a default.
+/** Options of a `strategy_context`, or of `use_strategy`. Every field has a default.
 
     The fields from `min_threads` on are those of the context's own pool, with the meaning, the
     unit, the range and the default that `worker_pool_options` gives.
@@ -41,7 +41,7 @@ struct strategy_options
         likewise a task that computes for ten times the grace, and for 4 ms at least. A task that
         says with `blocking_section` that it will block has no grace. Where no thread could take
         over, the first one does that has time. Where one thread is out of CPU time, and several
-        get more done, threads of the pool run tasks beside it.
+        get more done, threads of the pool run tasks, too.
         @range at least 0
     */
     std::chrono::nanoseconds grace = default_grace;

@@ -28,7 +28,7 @@ struct task_traits
     bool may_block = true;
 };
 
-/** A strategy of the user's own, beside the four.
+/** A strategy of the user's own, in addition to the four.
 
     The policy is asked for each task whose strategy is `custom_0` ... `custom_3`, when the task is
     about to run, and answers which of the four is to be used for that one task: so the answer may

@@ -74,7 +74,7 @@ public:
     /// The `io_context` that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }
 
-    /// The pool whose threads run tasks beside the callers of run(). No-throw guarantee.
+    /// The pool whose threads run tasks, as the callers of run() do. No-throw guarantee.
     worker_pool& pool() const noexcept { return pool_; }
 
     /// An executor with the strategy of the options. No-throw guarantee.

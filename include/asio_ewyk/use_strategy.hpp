@@ -12,12 +12,12 @@
 
 namespace asio_ewyk {
 
-/** Has an executor whose tasks run by a strategy on an `io_context` of the caller's.
+/** Installs an execution strategy in an `io_context`, and returns an executor that uses it.
 
-    Installs `strategy_service` in the `io_context`, at the first call. A later call gives an
-    executor with its strategy, over the same pool. The `io_context` must then be run by
-    `asio_ewyk::run`. Where only `ioc.run()` runs it, there is no strategy: tasks run on the threads
-    that call that. The two must not be mixed at the same time. Several threads enter it, also while
+    The first call installs `strategy_service` in the `io_context`. A later call returns an executor
+    with its strategy, over the same pool. The `io_context` must then be run by `asio_ewyk::run`.
+    Where only `ioc.run()` runs it, there is no strategy: tasks run on the threads that call that.
+    The two must not be mixed at the same time. Several threads enter it, also while
     a late handler runs inside on another one. So its concurrency hint must not switch locks off
     (`BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and its like), and should not be 1: then Asio keeps what a
     handler posts until that handler is over. A `blocking_section` of `produce_consume` has no
@@ -42,8 +42,8 @@ strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_opt
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
     std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
 
-/// Instead of `ioc.run()` where `use_strategy` was called for it, with the same contract: see
-/// `strategy_context::run`. Without the service it is `ioc.run()`.
+/// Runs an `io_context` that `use_strategy` was called for: call this instead of `ioc.run()`. The
+/// contract is that of `strategy_context::run`. Without the service it calls `ioc.run()`.
 std::size_t run(asio::io_context& ioc);
 
 namespace detail {

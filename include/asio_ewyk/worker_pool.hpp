@@ -120,13 +120,13 @@ public:
 
     /** Changes the limits. `max_threads` may not be more than what the pool was made with.
 
-        Threads that are too many end after what they run; those that produce go on, and keep one
-        beside them. Throws `std::invalid_argument`, which names the field and its range, and
-        `std::bad_alloc` (strong guarantee).
+        Threads that are too many end after the task that they run. Threads that produce go on, and
+        one is kept in addition to them. Throws `std::invalid_argument`, which names the field and
+        its range, and `std::bad_alloc` (strong guarantee).
     */
     void limit(worker_pool_limits const& limits) { threads_.limit(limits); }
 
-    /// What they are. No-throw guarantee.
+    /// The current limits. No-throw guarantee.
     worker_pool_limits limits() const noexcept { return threads_.limits(); }
 
     // Figures of the moment; each may be out of date when it is read. No-throw guarantee.

@@ -53,7 +53,7 @@ struct worker_pool_limits
     std::size_t max_queue = 0;
 };
 
-/** How a `worker_pool` is to be. Every field has a default.
+/** Options of a `worker_pool`. Every field has a default.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -102,8 +102,8 @@ struct worker_pool_options
     std::function<void()> on_thread_stop = {};
 
     /// Called on the pool's thread with what a task threw; may run on several threads at once.
-    /// Also called, on any thread, for a dispatched function that throws after a stackful coroutine
-    /// took it to a thread which does not work for the pool, or for the context.
+    /// Also called, on any thread, if a dispatched function throws after a stackful coroutine has
+    /// taken it to a thread that does not work for the pool or the context.
     /// Empty: the exception of a context's handler leaves a call of `run()`; any other one, or if
     /// there is no such call, calls `std::terminate`, as with `asio::thread_pool`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
@@ -117,12 +117,13 @@ struct worker_pool_options
     */
     std::function<void()> on_low_on_threads = {};
 
-    /** How long a handler may run before it is reported as stalled. A report comes within a tenth
-        of the threshold after it, or 2 ms if that is more, while the handler still runs, on a
-        machine that is not overloaded; within half of it for the first handler after a silence. Of
-        tasks that wait `load()` tells. For the reports the process has a thread. The threshold
-        counts for tasks of the pool, of strategies, and of contexts that share it. Off by default:
-        what takes long belongs here.
+    /** How long a handler may run before it is reported as stalled: see `on_stall`. A report comes
+        within a tenth of the threshold after it, or 2 ms if that is more, while the handler still
+        runs, on a machine that is not overloaded; within half of it for the first handler after a
+        silence. The threshold applies to tasks of the pool, and of strategies and contexts that
+        share it. Off by default, because tasks of a pool are expected to take long. While anything
+        has a threshold, the process has one thread for reports. How long tasks wait is told by
+        `load()`.
         The environment variable `ASIO_EWYK_STALLS`, as `100ms`, sets it for all of a process.
         @range 0 (nothing is reported) or more
     */
@@ -146,7 +147,8 @@ struct worker_pool_options
     int stack_signal = 0;
 
     /// Whether `metrics()` of the pool, and of contexts that use it, has histograms of delays and
-    /// run times. That takes three looks at the clock for each task.
+    /// run times. For that the clock is read three times for each task, four times for a task that
+    /// is posted to a context, and twice for a completion.
     bool timing = false;
 };
 

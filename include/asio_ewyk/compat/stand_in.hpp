@@ -97,7 +97,7 @@ using asio_ewyk::stand_in_context;
 
 } // namespace boost::asio
 
-/// What these words mean in all that follows.
+/// From here on these names mean a context of this library.
 #define io_context stand_in_context
 #define io_service stand_in_context
 

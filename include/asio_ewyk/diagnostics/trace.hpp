@@ -40,7 +40,7 @@ namespace trace {
 */
 struct options
 {
-    /// How many events are kept of each thread, 32 bytes each. A task has about eight. The memory
+    /// How many events are kept of each thread, 32 bytes each. A task has three to six. The memory
     /// is allocated when a thread records its first event. Of the threads that have ended, those of
     /// the last 16 are kept.
     /// @range at least 1, in events

@@ -32,7 +32,7 @@ namespace asio_ewyk {
     not stop.
 
     The thread starts with the first task or operation, and ends with shutdown_gracefully(), stop()
-    or destruction; until then it waits for more, also where an `io_context` would run out of work.
+    or destruction; unlike an `io_context`, it does not end when it runs out of work.
     The thread has the signal mask, the priority, the scheduling class and, unless it is bound, the
     CPUs of the thread that makes the loop, as `worker_pool`'s do. No other thread may run or
     restart the loop, not through a reference to the base class either; code that knows it only as
@@ -62,15 +62,16 @@ public:
     {
     }
 
-    /// stop(), waits for the handler that runs, and destroys the rest without running them. Not to
-    /// be called by a handler of the loop, but by `std::exit` in one: it waits for nothing then.
+    /// stop(), waits for the handler that runs, and destroys the rest without running them. Must
+    /// not be called by a handler of the loop, except by `std::exit` in one, where it waits for
+    /// nothing.
     ~event_loop()
     {
         end();
         destroy();
     }
 
-    /// No-throw guarantee.
+    /// An executor of the loop. No-throw guarantee.
     executor_type get_executor() noexcept { return service_.get_executor(); }
 
     /// Whether this is the loop's thread. No-throw guarantee.
@@ -81,17 +82,19 @@ public:
     void start() { service_.start(); }
 
     /** Runs f() once, at the end of the round of tasks that is under way, or of the next: Netty's
-        `executeAfterEventLoopIteration`. A function that f asks for is for the next round.
+        `executeAfterEventLoopIteration`. If f itself calls this, that function runs in the next
+        round.
 
-        On another thread a task asks for it. Throws what allocation and the copy of f throw, and
-        there what `execute` of the executor does. After the loop has ended f is destroyed.
+        May be called by any thread. On another one than the loop's the request is a task, and may
+        throw what `execute` of the executor throws. Throws what allocation and the copy of f throw.
+        After the loop has ended f is destroyed.
     */
     template <class F>
         requires std::invocable<std::decay_t<F>>
     void execute_after_round(F&& f) { service_.execute_after_round(std::forward<F>(f)); }
 
-    /** Runs f() after `delay`, from now; a negative one counts as 0. Never, if the clock does not
-        reach that far: durations may be as long as their type can hold.
+    /** Runs f() after `delay`, from now; a negative one counts as 0. Any duration is accepted; with
+        one beyond the range of the clock f never runs.
 
         Throws what allocation and the copy of f throw, and `std::system_error` if the loop's thread
         or its timers cannot be started. After the loop has ended f is destroyed. The names of the
@@ -169,9 +172,9 @@ public:
         Terminal and partial cancellation end the waiting, with `asio::error::operation_aborted`,
         and not the shutdown.
 
-        Until it completes a thread of its own waits for the loop, or for all loops of a group, as
-        one that is stuck cannot tell the time. Throws `std::system_error` if that cannot be
-        started; the loop is shut down all the same.
+        Until it completes, each call has a thread that waits for the loop, or for all loops of a
+        group, because a loop whose handler is stuck could not notice the timeout itself. Throws
+        `std::system_error` if the thread cannot be started; the loop is shut down nevertheless.
         If posting the completion to the executor throws, the program is terminated.
     */
     template <class R1, class P1, class R2, class P2, class CompletionToken>
@@ -189,8 +192,8 @@ public:
     /// See loop_metrics. Also while a handler runs or is stuck. Throws `std::bad_alloc`.
     loop_metrics metrics() const { return service_.metrics(); }
 
-    /// How many tasks wait, and for how long. Costs what a look at the clock does: it may be asked
-    /// for each request, by any thread. No-throw guarantee.
+    /// How many tasks wait, and for how long. Costs about as much as reading the clock, so each
+    /// request may call it, on any thread. No-throw guarantee.
     load_metrics load() const noexcept { return service_.load(); }
 
     /// Whether its shutdown has begun, or it was stopped; also after the end. No-throw guarantee.

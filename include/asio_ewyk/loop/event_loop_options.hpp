@@ -16,7 +16,7 @@ namespace asio_ewyk {
 
 struct stall_report;
 
-/** How an `event_loop` is to be. Every field has a default.
+/** Options of an `event_loop`. Every field has a default.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -50,9 +50,9 @@ struct event_loop_options
     /// @range empty, or numbers of CPUs that the process may use
     std::vector<int> cpus = {};
 
-    /** How long a loop without work goes on looking for some before it sleeps. What comes meanwhile
-        needs no wake-up, neither of the one that submits nor of the loop: that saves some
-        microseconds for each, and costs a CPU. With `nanoseconds::max()` it never sleeps: Netty's
+    /** How long a loop without work polls for some before it sleeps. What comes meanwhile needs no
+        wake-up, neither of the one that submits nor of the loop: that saves some microseconds for
+        each, and costs a CPU. With `nanoseconds::max()` it never sleeps: Netty's
         `SelectStrategy.BUSY_WAIT`. For loops that have a CPU of their own, see `cpus`; where
         threads outnumber CPUs, it takes the time of those that have work.
         @range at least 0
@@ -94,8 +94,8 @@ struct event_loop_options
     */
     int stack_signal = 0;
 
-    /// Whether `metrics()` has histograms of delays and run times. That takes three looks at the
-    /// clock for each task, and two for each completion.
+    /// Whether `metrics()` has histograms of delays and run times. For that the clock is read three
+    /// times for each task, and twice for each completion.
     bool timing = false;
 };
 

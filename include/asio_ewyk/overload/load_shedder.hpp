@@ -26,7 +26,7 @@ namespace asio_ewyk {
 
 namespace asio = boost::asio;
 
-/** How a `load_shedder` is to be. Every field has a default.
+/** Options of a `load_shedder`. Every field has a default.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -78,19 +78,19 @@ public:
     load_shedder(load_shedder const&) = delete;
     load_shedder& operator=(load_shedder const&) = delete;
 
-    /// Nothing that it is to admit must wait any more, unless that is destroyed without being run.
+    /// No async_admit() may be pending, unless its handler will be destroyed without being run.
     ~load_shedder() = default;
 
-    /** Adds how long events wait in that `io_context`: a request in the kernel's buffer waits as
-        one in a queue does. For servers. Which socket has waited for how long is not known; so
-        while the delay is too long, everything is refused for a moment.
+    /** Also measures how long ready sockets wait, in the kernel and in that `io_context`: the wait
+        is added to that in the queue. For servers. The delay of a single socket is not known; so
+        while the measured delay is too long, everything is refused.
 
-        For that it has two connected sockets, and sends a byte through the context while it is
-        used, one at a time. A handler receives it, which `run()` counts among the others. Call it
-        once, before the shedder is used. A context that nobody runs, or that has been stopped, is
-        one that stands still: that is an overload. When it has been destroyed, nothing is added;
-        while it is, no other thread may submit or run something of the shedder. Throws
-        `boost::system::system_error` if there are no descriptors.
+        For that the shedder has two connected sockets, and sends a byte through the context while
+        work is admitted, one at a time. A handler receives the byte, which `run()` counts among the
+        others. Call this once, before the shedder is used. A context that nobody runs, or that has
+        been stopped, stands still: that is an overload. When the context has been destroyed,
+        nothing is added; during its destruction no other thread may submit or run something of the
+        shedder. Throws `boost::system::system_error` if there are no descriptors.
     */
     void observe(asio::io_context& context) { shedding_.observe(context); }
 
@@ -143,10 +143,10 @@ public:
         return shedding_.overloaded(std::chrono::steady_clock::now());
     }
 
-    /// No-throw guarantee.
+    /// What was refused so far: see shed_metrics. No-throw guarantee.
     shed_metrics metrics() const noexcept { return shedding_.metrics(); }
 
-    /// As they were given. No-throw guarantee.
+    /// The options that the constructor was given. No-throw guarantee.
     load_shedder_options const& options() const noexcept { return options_; }
 
 private:

@@ -114,14 +114,14 @@ auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session se
     The operation lasts until it is cancelled, with any cancellation type: then no client is
     accepted any more, and the sessions have `serve_options::drain` to finish, 15 s by default. Then
     their connections are shut down, and with `cancel_sessions` they are cancelled. The operation
-    completes after the last session, without an error; or likewise with an error that makes it
-    impossible to accept any more. A lack of descriptors, or of memory for a client, is no such
-    error: then it pauses; a lack of memory to wait for clients is one. The operation still waits
-    for a session that goes on all the same, as objects that the session uses may be destroyed after
-    the completion.
+    completes after the last session has ended, without an error, or with the error that makes it
+    impossible to accept any more. Running out of descriptors, or of memory for one client, is no
+    such error: accepting pauses for `serve_options::back_off`. Running out of memory to wait for
+    clients is one. The completion always waits for the sessions, because these may use objects that
+    are destroyed after it.
 
-    Boss and workers outlive the operation. Or they are destroyed with it, when none of them runs
-    any more: as one context or group for both, or the boss first.
+    Boss and workers must outlive the operation. Or they are destroyed with it, when none of them
+    runs any more: as one context or group for both, or the boss first.
 
     A worker whose shutdown has begun gets no more clients; the others go on. The shutdown of the
     last one cancels the operation, and so does that of the boss where it is a worker as well.
@@ -182,13 +182,14 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
         std::forward<CompletionToken>(token));
 }
 
-/** Serves on acceptors of the caller's, which listen already: one at least, such as for IPv4 and
-    for IPv6. They have their limits, their end and their `serve_options::control` in common.
+/** Serves connections of acceptors of the caller's, which listen already: at least one, such as one
+    for IPv4 and one for IPv6. They share the limits, the end and `serve_options::control`.
 
-    Of any protocol that has connections, such as `asio::local::stream_protocol`; with
-    `asio::generic::stream_protocol`, of several: acceptors of others can be moved to its own. The
-    acceptors become non-blocking; their executors take the boss's part, that of the first where
-    one alone is needed. If any of them cannot accept any more, all end.
+    The acceptors may be of any protocol that has connections, such as
+    `asio::local::stream_protocol`. To mix protocols, move them into acceptors of
+    `asio::generic::stream_protocol`. They become non-blocking. Their executors take the boss's
+    part, and that of the first one where only one is needed. If one of them cannot accept any more,
+    the operation ends.
 
     @par Exception Safety
     As above; `std::invalid_argument` also if there is no acceptor.

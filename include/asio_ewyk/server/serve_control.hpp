@@ -128,15 +128,17 @@ public:
     /// What was counted so far.
     serve_metrics metrics() const { return figures_->now(); }
 
-    /** From now on the limit of each operation with this handle, in place of its option; 0: none.
+    /** Changes the limit of connections of each operation with this handle, in place of its
+        `serve_options::max_connections`; 0: no limit.
 
-        Clients that wait are looked for within a second. Where more connections are open already
-        they go on, and none is accepted until there are fewer. No-throw guarantee.
+        Clients that wait are served within a second, if the new limit allows it. Where more
+        connections are open already they go on, and none is accepted until there are fewer.
+        No-throw guarantee.
     */
     void max_connections(std::size_t n) noexcept { figures_->max_connections.set(n); }
 
-    /// From now on the connections that each operation with this handle accepts a second, in place
-    /// of `serve_options::max_accept_rate`; 0: no limit. No-throw guarantee.
+    /// Changes how many connections each operation with this handle accepts a second, in place of
+    /// its `serve_options::max_accept_rate`; 0: no limit. No-throw guarantee.
     void max_accept_rate(std::size_t per_second) noexcept
     {
         figures_->max_accept_rate.set(per_second);

@@ -18,6 +18,8 @@
 #include <asio_ewyk/detail/task/task.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
+#include <boost/intrusive/list.hpp>
+
 #include <array>
 #include <bit>
 #include <chrono>
@@ -278,69 +280,6 @@ using parker = interleaving::sleep;
 
 }
 
-#define ASIO_EWYK_DETAIL_POOL_PARKED_THREADS_HPP
-namespace asio_ewyk::detail {
-
-/// Each operation is one step. The shipped ones have a word for each 64 threads, of which one is
-/// in use here.
-class parked_threads
-{
-public:
-    static constexpr std::size_t none = ~std::size_t{0};
-
-    explicit parked_threads(std::size_t) noexcept {}
-
-    void park(std::size_t i) noexcept
-    {
-        if (!interleaving::saboteur::now)
-            return;
-        step("parks");
-        bits_.set(bits_.get() | std::uint64_t{1} << i);
-    }
-
-    bool withdraw(std::size_t i) noexcept
-    {
-        step("withdraws");
-        bool const done = (bits_.get() >> i & 1) != 0;
-        bits_.set(bits_.get() & ~(std::uint64_t{1} << i));
-        interleaving::observe(done);
-        return done;
-    }
-
-    std::size_t claim() noexcept
-    {
-        step("claims");
-        std::uint64_t const all = bits_.get();
-        std::size_t const i = all == 0 ? none : static_cast<std::size_t>(std::countr_zero(all));
-        bits_.set(all & (all - 1));
-        interleaving::observe(i);
-        return i;
-    }
-
-    std::size_t size() const noexcept
-    {
-        step("looks which are parked");
-        interleaving::observe(static_cast<std::uint64_t>(std::popcount(bits_.get())));
-        return static_cast<std::size_t>(std::popcount(bits_.get()));
-    }
-
-    /// For a look from outside, which is no step.
-    bool any() const noexcept { return bits_.get() != 0; }
-
-private:
-    static void step(char const* what) noexcept
-    {
-        interleaving::point();
-        if (interleaving::tells())
-            interleaving::tell(what);
-    }
-
-    // The scenario says which slots are free at first; they are few.
-    interleaving::word bits_{0};
-};
-
-}
-
 #define std stepped
 #define lease shipped_lease
 #include <asio_ewyk/detail/frame/lease.hpp>
@@ -531,12 +470,73 @@ struct idle_callers
     std::size_t parked() const noexcept { return 0; }
     bool wake_one(task*) const noexcept { return false; }
     void wake_all() const noexcept {}
-    void changed() const noexcept {}
 };
 
 }
 #else
+namespace boost::stepped_intrusive {
+
+/// Of things that threads have, one each. Which are in it, and their order, is one word.
+template <class T, class>
+class list
+{
+public:
+    bool empty() const noexcept { return order_.get() == 0; }
+    void clear() noexcept { order_.set(0); }
+
+    void push_front(T& x) noexcept
+    {
+        x.owner = interleaving::self() + 1;
+        all_[x.owner] = &x;
+        order_.set(order_.get() << 4 | x.owner);
+        x.linked = true;
+    }
+
+    T& front() const noexcept { return *all_[order_.get() & 15]; }
+    void pop_front() noexcept
+    {
+        interleaving::observe(order_.get() & 15);
+        erase(&front());
+    }
+
+    T* iterator_to(T& x) const noexcept { return &x; }
+    void erase(T* x) noexcept
+    {
+        std::uint64_t const all = order_.get();
+        int at = 0;
+        while ((all >> at & 15) != x->owner)
+            at += 4;
+        std::uint64_t const before = all & ((std::uint64_t{1} << at) - 1);
+        order_.set(before | all >> (at + 4) << at);
+        x->linked = false;
+    }
+
+private:
+    interleaving::word order_{0};
+    std::array<T*, 9> all_{};
+};
+
+template <class = void>
+struct list_base_hook
+{
+    bool is_linked() const noexcept
+    {
+        interleaving::observe(linked);
+        return linked;
+    }
+    bool linked = false;
+    std::uint64_t owner = 0;
+};
+
+template <bool>
+struct constant_time_size;
+
+}
+
 #define std stepped
+#define intrusive stepped_intrusive
+#include <asio_ewyk/detail/engine/idle_callers.hpp>
+#undef intrusive
 #define returning_threads shipped_returning_threads
 #include <asio_ewyk/detail/engine/returning_threads.hpp>
 #undef returning_threads

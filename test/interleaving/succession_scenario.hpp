@@ -82,8 +82,6 @@ public:
             this);
         if (of_.watch().in_use() && !s.unobserved)
             of_.watch().observe_waits();
-        // A slot for each caller.
-        workforce_.callers().free_.bits_.set((std::uint64_t{1} << s.limits.size()) - 1);
         limit_.fill(unlimited);
         saboteur::now = this;
     }
@@ -122,7 +120,7 @@ public:
             return "an owner is left";
         if (of_.asked_.get() != book_.is_under_way())
             return "a thread is awaited that will never come";
-        if (workforce_.away_.get() != 0 || workforce_.callers_.parked_.any())
+        if (workforce_.away_.get() != 0 || workforce_.callers_.size_.get() != 0)
             return "a thread is left";
         return pool_.wrong_at_end(of_.asked_.get());
     }
@@ -891,19 +889,12 @@ private:
     bool rest(detail::idle_caller& self)
     {
         detail::idle_callers& callers = workforce_.callers();
-        std::size_t const slot = callers.occupy(self, detail::forever, [] { return false; });
-        struct vacate
-        {
-            detail::idle_callers& callers;
-            std::size_t slot;
-            ~vacate() { callers.vacate(slot); }
-        } const on_exit{callers, slot};
-        std::size_t const left = ((slot + 2) * 8 + counted_[interleaving::self()]) * 16;
+        std::size_t const left = counted_[interleaving::self()] * 16;
         forget(left + 9);
-        callers.park(slot);
+        callers.park(self);
         bool const busy = (wrong != flaw::parks_without_look && of_.is_free())
             || workforce_.client().size() != 0 || stopped();
-        if (busy && callers.withdraw(slot))
+        if (busy && callers.withdraw(self))
             return false;
         forget(left + 10);
         return self.sleep.park_until(detail::forever);

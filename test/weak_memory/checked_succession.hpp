@@ -21,6 +21,7 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/multiple_exceptions.hpp>
 #include <boost/asio/recycling_allocator.hpp>
+#include <boost/intrusive/list.hpp>
 
 #include <algorithm>
 #include <array>

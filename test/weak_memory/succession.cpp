@@ -38,7 +38,6 @@ struct produced_by_one : scenario
               s == strategy_t::produce_consume, this, asks)
     {
         of.lease_.acquire(first, false);
-        slot = threads.callers().occupy(idle, detail::forever, [] { return false; });
     }
 
     static asio_ewyk::worker_pool_options one_thread()
@@ -80,8 +79,8 @@ struct produced_by_one : scenario
             detail::call_frame frame(this);
             if (of.is_free() && of.acquire(frame))
                 return leave(frame);
-            threads.callers().park(slot);
-            if (of.is_free() && threads.callers().withdraw(slot))
+            threads.callers().park(idle);
+            if (of.is_free() && threads.callers().withdraw(idle))
                 continue;
             idle.sleep.park_until(detail::forever);
             if (std::exchange(idle.job, nullptr) && of.arrive(frame))
@@ -100,7 +99,6 @@ struct produced_by_one : scenario
     request asks;
     detail::succession of;
     detail::idle_caller idle;
-    std::size_t slot = 0;
     detail::lease::number first = 0;
     int produced = 0;
 };
@@ -224,7 +222,7 @@ struct one_arrives : produced_by_one
     one_arrives()
     {
         of.asked_.store(true, std::memory_order_relaxed);
-        threads.callers().park(slot);
+        threads.callers().park(idle);
     }
 
     void thread(unsigned index) override

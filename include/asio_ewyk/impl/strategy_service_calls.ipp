@@ -352,34 +352,22 @@ ASIO_EWYK_DECL void strategy_service::run_job(detail::task* job)
 }
 
 // Parks this thread, unless there is something to do. True if another thread woke it.
-//
-// A caller has a slot only while it parks: there may be more callers than slots, and one that
-// waits for a slot is needed while the others are in handlers.
 ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller& self,
     std::chrono::steady_clock::time_point deadline)
 {
     detail::idle_callers& callers = threads_.callers();
-    std::size_t const slot = callers.occupy(self, deadline, [&] { return ioc_.stopped(); });
-    if (slot == detail::idle_callers::none)
-        return false;
-    struct vacate
-    {
-        detail::idle_callers& callers;
-        std::size_t slot;
-        ~vacate() { callers.vacate(slot); }
-    } const on_exit{callers, slot};
     detail::trace_span const parks(detail::trace_event::park);
-    callers.park(slot);
+    callers.park(self);
     detail::test_point();
     // Dekker with all of these: see doc/design.adoc. Otherwise an idle caller could sleep beside
     // work, or through a stop.
     bool const busy = succession_.is_free() || threads_.client().size() != 0
         || ioc_.stopped() || (c.throws() && passed_.any());
-    if (busy && callers.withdraw(slot))
+    if (busy && callers.withdraw(self))
         return false;
     if (self.sleep.park_until(busy ? detail::forever : deadline))
         return true;
-    if (callers.withdraw(slot))
+    if (callers.withdraw(self))
         return false;
     // Claimed at the deadline: what it is claimed for comes first.
     return self.sleep.park_until(detail::forever);

@@ -260,11 +260,7 @@ public:
     bool wake_idle_caller() noexcept { return callers_.wake_one(nullptr); }
 
     // Wakes every parked caller. What changed must be visible before.
-    void wake_all() noexcept
-    {
-        callers_.wake_all();
-        callers_.changed();
-    }
+    void wake_all() noexcept { callers_.wake_all(); }
 
     // What threads of the pool have run is in the result of the next call of run() that returns.
     // Relaxed: a plain sum, which their leaving orders.

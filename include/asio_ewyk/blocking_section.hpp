@@ -54,25 +54,25 @@ class [[nodiscard]] blocking_section
 public:
     /// Some nanoseconds, and a wake-up where a thread takes over.
     blocking_section() noexcept
-        : place_(detail::call_frame::here())
-        , away_((detail::call_frame::end_leases(), detail::call_frame::go_away(this)))
+        : task_(detail::call_frame::current_task())
+        , entered_((detail::call_frame::end_leases(), detail::call_frame::enter_section(this)))
     {
     }
 
     /// Where one task runs at a time, waits until no other runs.
     ~blocking_section()
     {
-        [[maybe_unused]] bool const same = detail::call_frame::here() == place_;
-        [[maybe_unused]] bool const back = !away_ || detail::call_frame::come_back(this);
-        assert(same && back && "a blocking_section must end in the task in which it began");
+        [[maybe_unused]] bool const same = detail::call_frame::current_task() == task_;
+        [[maybe_unused]] bool const left = !entered_ || detail::call_frame::leave_section(this);
+        assert(same && left && "a blocking_section must end in the task in which it began");
     }
 
     blocking_section(blocking_section const&) = delete;
     blocking_section& operator=(blocking_section const&) = delete;
 
 private:
-    detail::call_frame::place const place_;
-    bool const away_;
+    detail::call_frame::task_id const task_;
+    bool const entered_;
 };
 
 } // namespace asio_ewyk

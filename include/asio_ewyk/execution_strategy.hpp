@@ -152,7 +152,7 @@ private:
     {
         try
         {
-            watch_.emplace(loop_.owner(), shown_,
+            watch_.emplace(loop_.frame_key(), shown_,
                 detail::stall_settings(detail::pool_access::threads(pool).options()));
         }
         catch (...)

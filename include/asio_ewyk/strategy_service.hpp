@@ -129,21 +129,21 @@ public:
     void execute(detail::submission s, F&& f, Allocator const& allocator);
 
 private:
-    // `shared` is null where it has a pool of its own.
+    // `shared`: null for a pool of its own.
     strategy_service(asio::execution_context& owner, worker_pool* shared,
         strategy_options const& options, concurrency kind);
 
-    class call_inside;
+    class outer_call;
     class caller;
     class task_work;
     template <class F>
     class wrapper;
     friend class detail::wakeup_op<strategy_service>;
 
-    // The io_context calls it before it is destroyed: tasks are destroyed without being run.
+    // The io_context calls this before it is destroyed: tasks are destroyed without being run.
     void shutdown() override;
 
-    // The pool's threads do not exist in the child.
+    // The pool's threads do not exist in the child of a fork, so before it they end, if possible.
     void notify_fork(asio::execution_context::fork_event event) override;
     bool can_prepare_fork() const noexcept;
 
@@ -156,17 +156,17 @@ private:
     // Of detail::task: the request for a thread to come and produce.
     static boost::core::typeinfo const* act(task* base, detail::task_purpose purpose);
 
-    // What this thread works for is found by this.
-    void const* owner() const noexcept { return this; }
-    detail::call_frame* frame() const noexcept { return detail::call_frame::find(owner()); }
+    // The key by which call_frame::find() finds this context on a thread's stack.
+    void const* frame_key() const noexcept { return this; }
+    detail::call_frame* frame() const noexcept { return detail::call_frame::find(frame_key()); }
 
     bool wraps(detail::submission s) const noexcept;
-    std::uint64_t note() noexcept;
-    static void const* subject(std::uint64_t note) noexcept;
+    std::uint64_t submission_stamp() noexcept;
+    static void const* trace_id(std::uint64_t stamp) noexcept;
     template <class F, class Allocator>
     void submit(detail::submission s, F&& f, Allocator const& allocator);
     template <class F>
-    void run_posted(detail::submission s, std::uint64_t note, F&& f);
+    void run_posted(detail::submission s, std::uint64_t stamp, F&& f);
     template <class F>
     void run_completion(detail::submission s, F&& f);
     template <class F>
@@ -174,19 +174,19 @@ private:
     template <class F>
     static void run_here(F&& f);
     template <class F>
-    void give(detail::submission s, std::uint64_t note, F&& f);
-    void record_delay(std::uint64_t note) noexcept;
-    static detail::time_point submitted(std::uint64_t note) noexcept;
+    void give(detail::submission s, std::uint64_t stamp, F&& f);
+    void record_delay(std::uint64_t stamp) noexcept;
+    static detail::time_point submitted_at(std::uint64_t stamp) noexcept;
 
-    // Where a function that may be called at once is.
-    enum class place : unsigned char
+    // How a function is run that may be called at once.
+    enum class dispatch_as : unsigned char
     {
-        as_a_part, // here, as a part of what this thread runs
-        as_a_task, // here
-        elsewhere, // it is posted
+        part_of_handler, // by this thread, as a part of the handler that it runs
+        task,            // by this thread, as a handler of its own
+        posted,          // later, by a thread that finds it
     };
-    place where_to_run(detail::submission s) const noexcept;
-    void run_back(detail::task* t);
+    dispatch_as how_to_dispatch(detail::submission s) const noexcept;
+    void run_refused(detail::task* t);
 
     class running;
     class poll_observer;
@@ -201,17 +201,17 @@ private:
         std::chrono::steady_clock::time_point deadline);
     std::size_t step_beside(caller const& c, std::size_t limit, bool may_wait,
         std::chrono::steady_clock::time_point deadline);
-    void take_part(caller const& c, std::size_t& counted, std::size_t limit,
+    void caller_loop(caller const& c, std::size_t& counted, std::size_t limit,
         std::chrono::steady_clock::time_point deadline);
-    bool becomes_owner(caller const& c, std::size_t limit,
+    bool may_become_owner(caller const& c, std::size_t limit,
         std::chrono::steady_clock::time_point deadline) const noexcept;
     void run_job(detail::task* job);
-    bool rest(caller const& c, detail::idle_caller& self,
+    bool park_caller(caller const& c, detail::idle_caller& self,
         std::chrono::steady_clock::time_point deadline);
 
     void produce(detail::call_frame& frame, std::size_t limit,
         std::chrono::steady_clock::time_point deadline);
-    bool can_stay() const noexcept;
+    bool can_have_owner() const noexcept;
     struct handlers_run
     {
         std::size_t all;
@@ -220,10 +220,10 @@ private:
     template <class Run>
     handlers_run call_asio(detail::call_frame& frame, bool counts, Run run);
     template <class Run>
-    std::size_t run_inside(detail::call_frame& frame, Run run);
+    std::size_t run_counted(detail::call_frame& frame, Run run);
     void count_handlers(detail::call_frame& frame);
-    bool look_at_time(
-        detail::time_point now, detail::lease::sight const& s, bool runs) noexcept;
+    bool on_watchdog_check(
+        detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept;
     void help(detail::parallelism::helper& h);
     std::size_t run_next(
         detail::call_frame& frame, std::chrono::steady_clock::time_point deadline);
@@ -231,58 +231,66 @@ private:
     void arrive();
 
     void wake_up() noexcept;
-    void woken();
-    void come_for_right(detail::call_frame& frame) noexcept;
-    void call_lent() noexcept;
+    void on_wake_up();
+    void take_right_back(detail::call_frame& frame) noexcept;
+    void wake_lent_thread() noexcept;
     template <class Awaited>
-    bool pass_on_wake_up(
+    bool resend_wake_up(
         std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept;
 
     void recall_tasks() noexcept;
-    void give_again();
+    void resubmit_recalled();
     void give_up_request() noexcept;
-    void clear_pool(caller const& c);
-    void go_on(caller const& c, std::chrono::steady_clock::time_point deadline);
+    void quiesce_pool(caller const& c);
+    void produce_while_leaving(caller const& c, std::chrono::steady_clock::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
     void provide_io() noexcept;
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;
     std::unique_ptr<worker_pool> const own_pool_; // null where the pool is shared
-    worker_pool& pool_;                   // its own, or the shared one
+    worker_pool& pool_;                               // its own, or the shared one
     std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
     detail::workforce threads_;
     detail::succession succession_;
     detail::decision decision_;
     detail::parallelism parallelism_;
 
-    // Whether functions that need nothing before they run are posted in wrappers, too. Relaxed:
-    // those that are posted meanwhile are not seen.
+    // Whether functions that need no decision are posted in wrappers, too, and whether posted
+    // functions are counted while they wait. Relaxed: functions that other threads post meanwhile
+    // are missed.
     mutable std::atomic<bool> wraps_{false};
-    mutable std::atomic<bool> counts_{false}; // likewise: whether those that wait are counted
+    mutable std::atomic<bool> counts_{false};
     mutable detail::posted_count depth_;
-    // Relaxed: numbers that need to differ only.
-    std::atomic<std::uint64_t> traced_{2}; // see note()
 
-    // A handler of its own is in the io_context's queue.
+    // The next number for a trace, see submission_stamp(). Relaxed: numbers only have to differ.
+    std::atomic<std::uint64_t> traced_{2};
+
+    // A wake-up, a handler of the library's own, is in the io_context's queue.
     alignas(64) std::atomic<bool> wake_queued_{false};
-    std::atomic<std::size_t> passed_on_{0}; // by so many threads that it was not meant for
-    std::atomic<bool> called_{false};    // it was run inside of another handler
 
-    detail::wakeup_op<strategy_service> wakeup_op_; // of the thread that has set that
+    // How many threads have resent this wake-up, because it was meant for another one.
+    std::atomic<std::size_t> resent_{0};
 
-    // Of the two queues that a task may wait in, one after the other.
+    // A step has consumed the wake-up: a nested call sends it again when it ends.
+    std::atomic<bool> wake_up_consumed_{false};
+
+    // Belongs to the thread that has set wake_queued_.
+    detail::wakeup_op<strategy_service> wakeup_op_;
+
+    // How long tasks wait in the io_context's queue, and then perhaps in the pool's.
     mutable detail::delay_meter queue_delay_;
     mutable detail::delay_meter pool_delay_;
 
-    // Tasks of the pool that wait for the next caller.
+    // Tasks that have waited in the pool, and wait for the next caller now.
     std::mutex recalled_mutex_;
     detail::task_list recalled_; // guarded by recalled_mutex_
     std::atomic<bool> has_recalled_{false};
 
     // Layout: [calls of run() and its siblings that are not inside handlers][the process ends in a
     // handler 1 bit]. Sequentially consistent: a call whose end finds the bit set uses nothing of
-    // the context any more, and one whose end does not is over for the thread that sets the bit.
+    // the context any more; and the thread that sets the bit does not wait for a call that has
+    // ended before.
     static constexpr std::size_t ends = 1;
     static constexpr std::size_t one_call = 2;
     alignas(64) std::atomic<std::size_t> calls_{0};
@@ -292,19 +300,20 @@ private:
     detail::passed_exceptions passed_;
     std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
 
-    // Held while a thread of the library's uses a service of the io_context, which locks their
-    // list; and by the thread that forks, whose child would wait for that lock without end.
+    // Held while a thread of the library's uses a service of the io_context, as that locks the list
+    // of services; and by the thread that forks, whose child would else wait for that lock without
+    // end.
     std::recursive_mutex io_mutex_;
-    std::atomic<std::thread::id> holds_io_{}; // the latter
+    std::atomic<std::thread::id> holds_io_{}; // the thread that forks
 
     detail::registration const watch_;
 };
 
-// While a task of the io_context runs on this thread.
+// Lives while this thread runs a task of the io_context.
 class strategy_service::running
 {
 public:
-    running(strategy_service& self, detail::call_frame& frame, detail::way how) noexcept
+    running(strategy_service& self, detail::call_frame& frame, detail::how_to_run how) noexcept
         : frame_(frame)
         , running_(self.decision_, frame, how)
     {

@@ -41,42 +41,42 @@ public:
     worker_pool_options const& options() const noexcept { return options_; }
     std::size_t all() const noexcept { return config_.parked + config_.startable; }
 
-    bool occupy_if_one_is_left() noexcept
+    bool add_producer_if_one_is_left() noexcept
     {
         access("takes a place, if one is left");
-        bool const left = occupied_.get() + 1 < options_.max_threads;
+        bool const left = producers_.get() + 1 < options_.max_threads;
         if (left)
-            occupied_.set(occupied_.get() + 1);
+            producers_.set(producers_.get() + 1);
         return seen(left);
     }
 
     bool has_one_left() const noexcept
     {
         access("looks whether a place is left");
-        return seen(threads() != 0 && occupied_.get() + 1 < options_.max_threads);
+        return seen(threads() != 0 && producers_.get() + 1 < options_.max_threads);
     }
     bool stopping() const noexcept { return all() == 0; }
 
-    void occupy() noexcept
+    void add_producer() noexcept
     {
         access("takes a place");
-        occupied_.set(occupied_.get() + 1);
+        producers_.set(producers_.get() + 1);
     }
 
-    void vacate() noexcept
+    void remove_producer() noexcept
     {
         if (interleaving::keeps_place())
             return;
         access("gives a place back");
-        if (occupied_.get() == 0)
+        if (producers_.get() == 0)
             interleaving::fail("a place is given back twice");
-        occupied_.set(occupied_.get() - 1);
+        producers_.set(producers_.get() - 1);
     }
 
-    bool all_occupied() const noexcept
+    bool all_produce() const noexcept
     {
         access("looks whether all threads produce");
-        return seen(occupied_.get() >= threads());
+        return seen(producers_.get() >= threads());
     }
 
     bool try_execute(pool_client&, task* t) noexcept
@@ -105,7 +105,7 @@ public:
         push(number(t));
         if (seen(claim(nullptr)) || seen(start_one()))
             return outcome::accepted;
-        return all_occupied() ? outcome::no_thread : outcome::accepted;
+        return all_produce() ? outcome::no_thread : outcome::accepted;
     }
 
     task* take(pool_client&) noexcept
@@ -116,11 +116,11 @@ public:
         return n == 0 ? nullptr : tasks_[n];
     }
 
-    bool may_have_thread(bool occupies) const noexcept
+    bool may_have_thread(bool is_counted) const noexcept
     {
         access("looks whether it may have a thread");
         return seen(queue_.get() == 0 && all() != 0
-            && (occupies || occupied_.get() + 1 < options_.max_threads)
+            && (is_counted || producers_.get() + 1 < options_.max_threads)
             && (absent_.get() != 0 || parked_.get() != 0));
     }
 
@@ -208,7 +208,7 @@ public:
     {
         if (queue_.get() != 0 && all() == 0)
             return "a stopped pool has a task";
-        if (occupied_.get() != 0 && !pending)
+        if (producers_.get() != 0 && !pending)
             return "a place is lost";
         if (pending && queue_.get() == 0)
             return "a thread is awaited that will never come";
@@ -307,7 +307,7 @@ private:
     // As it ships.
     void run(pool_client& client, task* t)
     {
-        call_frame frame(client.owner());
+        call_frame frame(client.frame_key());
         frame.thread = detail::call_frame::thread_of::pool;
         try
         {
@@ -331,7 +331,7 @@ private:
     interleaving::word jobs_{0};
     interleaving::word queue_{0};
 
-    interleaving::word occupied_{0};
+    interleaving::word producers_{0};
     std::array<task*, 16> tasks_{};
 };
 

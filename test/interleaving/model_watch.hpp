@@ -16,23 +16,23 @@ class lease_watch
 {
 public:
     lease_watch(lessor& of, std::chrono::nanoseconds grace) noexcept
-        : owner(of)
+        : lessor_(of)
         , in_use_(grace != std::chrono::nanoseconds::zero())
     {
     }
 
     lease& right() noexcept { return lease_; }
     bool in_use() const noexcept { return in_use_; }
-    void alert() noexcept {}
+    void wake_if_asleep() noexcept {}
     void mark_busy(lease::number n) noexcept { lease_.mark(n, lease::activity::busy); }
     void publish() noexcept {}
     void observe_waits() noexcept { observes_ = true; }
     bool observes_waits() const noexcept { return observes_; }
     void knows_reactor(bool) noexcept {}
-    bool refused() const noexcept { return false; }
+    bool sentinel_refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 
-    lessor& owner;
+    lessor& lessor_;
 
 private:
     lease lease_;

@@ -148,8 +148,8 @@ private:
     // All that the loop knows at that place is in its frame.
     void forget_but(std::uint64_t place, std::size_t task)
     {
-        detail::call_frame const& f = *detail::call_frame::find(loop_.owner());
-        std::uint64_t const known = f.lease_number * 8 + f.is_admitted() * 4
+        detail::call_frame const& f = *detail::call_frame::find(loop_.frame_key());
+        std::uint64_t const known = f.lease_number * 8 + f.holds_place() * 4
             + (f.leased_by != nullptr) * 2 + f.produces();
         forget(((known * 16 + position_[self()]) * 16 + task) * 4 + place);
     }
@@ -241,7 +241,7 @@ private:
             if (tells())
                 tell("sees the lease");
             forget((last + 1) * 4 + 2 + waits);
-            loop_.succession_.watch_.owner.take_over(last);
+            loop_.succession_.watch_.lessor_.take_over(last);
         }
     }
 

@@ -44,25 +44,25 @@ enum class flaw
     leaves_in_silence,       // a producer that leaves asks no thread to come
     takes_over_in_silence,   // nor does one that takes over
     releases_in_silence,     // nor does a task that says that it blocks
-    serves_in_silence,       // nor one that had the lease in vain for a thread that comes back
-    serves_once,             // which does not look again whether a thread comes back
+    passes_in_silence,       // nor one that had the lease in vain for a thread that comes back
+    passes_once,             // which does not look again whether a thread comes back
     start_is_not_given_up,   // where none could be started, one is awaited for ever
     hand_over_is_not_given_up, // likewise where a hand-over found none
     give_up_is_forgotten,    // likewise where the request was taken back
-    late_settles,            // a thread whose lease has ended produces on
+    late_renews,             // a thread whose lease has ended produces on
     returns_in_silence,      // a thread that comes back does not call the producer
     return_is_not_seen,      // which threads come back is not looked at
     take_back_is_forgotten,  // a hand-over that found no thread does not take the lease back
     end_wakes_none,          // nor the end of all work
     place_is_kept,           // the place of a lease that is taken over is forgotten
-    away_is_not_counted,     // the pool may not produce while a task is in a section
+    section_is_not_counted,  // the pool may not produce while a task is in a section
     late_stays_inside,       // a thread that has lost the right and is no owner does not leave
     owner_takes_nothing,     // the owner does not take the right back
     owner_does_not_come,     // nor where it is called
     lent_is_not_counted,     // a thread beside it, which has lost the right, is not called
     seizes_what_is_kept,     // or also from a thread that keeps it
     seized_place_is_kept,    // or forgets the place of the pool's thread that had it
-    stay_is_not_ended,       // one that leaves is the owner for ever
+    owner_does_not_resign,   // one that leaves is the owner for ever
     owner_passes_and_goes_on, // the owner does not wait until it has the right again
     blocks_producer,         // the producer runs what it should give to the pool
     keeps_what_is_back,      // no thread produces while the producer runs what the pool gave back
@@ -195,21 +195,21 @@ inline bool is_forgotten(char const* where) noexcept
     case flaw::arrives_late:
         return in == "arrive"sv;
     case flaw::leaves_in_silence:
-        return in == "ask"sv && last == "leave"sv;
+        return in == "ask"sv && last == "stop_producing"sv;
     case flaw::takes_over_in_silence:
         return in == "ask"sv && last == "take_over"sv;
     case flaw::releases_in_silence:
         return in == "ask"sv && last == "release"sv;
-    case flaw::serves_in_silence:
-        return in == "ask"sv && last == "serve_returning"sv;
+    case flaw::passes_in_silence:
+        return in == "ask"sv && last == "pass_free_lease"sv;
     case flaw::start_is_not_given_up:
-        return in == "withdraw"sv;
+        return in == "clear_asked"sv;
     case flaw::hand_over_is_not_given_up:
         return in == "hand_over"sv;
     case flaw::give_up_is_forgotten:
         return in == "give_up_request"sv;
-    case flaw::stay_is_not_ended:
-        return in == "end_stay"sv;
+    case flaw::owner_does_not_resign:
+        return in == "resign_owner"sv;
     case flaw::ask_is_lost:
         return in == "dispatch"sv || in == "produce"sv;
     default:
@@ -288,7 +288,7 @@ using parker = interleaving::sleep;
 
 namespace asio_ewyk::detail {
 
-/// A look of it is only for its compare-and-swap, which tells if that was wrong: so each operation
+/// It reads only for its compare-and-swap, which tells if the value was old: so each operation
 /// is one step. Keeps the book beside it.
 class lease : public shipped_lease
 {
@@ -334,7 +334,7 @@ public:
     {
         interleaving::one_step const together;
         if (!shipped_lease::renew(n))
-            return interleaving::wrong == interleaving::flaw::late_settles;
+            return interleaving::wrong == interleaving::flaw::late_renews;
         interleaving::book::now->check();
         return true;
     }
@@ -365,10 +365,10 @@ public:
         return e;
     }
 
-    sight look() const noexcept
+    snapshot read() const noexcept
     {
         interleaving::one_step const together;
-        return shipped_lease::look();
+        return shipped_lease::read();
     }
 
     void mark(number n, activity what) noexcept
@@ -394,12 +394,12 @@ class elastic_threads;
 class pool_client
 {
 public:
-    explicit pool_client(void const* owner) noexcept
-        : owner_(owner)
+    explicit pool_client(void const* frame_key) noexcept
+        : frame_key_(frame_key)
     {
     }
 
-    void const* owner() const noexcept { return owner_; }
+    void const* frame_key() const noexcept { return frame_key_; }
     bool leaving() const noexcept { return false; }
     bool awaited() const noexcept { return false; }
     std::size_t size() const noexcept;
@@ -429,7 +429,7 @@ public:
     elastic_threads* pool = nullptr;
 
 private:
-    void const* owner_;
+    void const* frame_key_;
     interleaving::word pins_{0};
 };
 
@@ -551,7 +551,7 @@ public:
     {
         using interleaving::flaw;
         if (interleaving::wrong == flaw::return_is_not_seen
-            || (interleaving::wrong == flaw::serves_once
+            || (interleaving::wrong == flaw::passes_once
                 && std::exchange(in_vain_[interleaving::self()], false)))
             return false;
         return shipped_returning_threads::any();
@@ -596,15 +596,15 @@ public:
         shipped_workforce::arrived(frame);
     }
 
-    void went_away() noexcept
+    void section_entered() noexcept
     {
-        if (interleaving::wrong != interleaving::flaw::away_is_not_counted)
-            shipped_workforce::went_away();
+        if (interleaving::wrong != interleaving::flaw::section_is_not_counted)
+            shipped_workforce::section_entered();
     }
-    void came_back() noexcept
+    void section_left() noexcept
     {
-        if (interleaving::wrong != interleaving::flaw::away_is_not_counted)
-            shipped_workforce::came_back();
+        if (interleaving::wrong != interleaving::flaw::section_is_not_counted)
+            shipped_workforce::section_left();
     }
 };
 

@@ -120,13 +120,13 @@ public:
             return "an owner is left";
         if (of_.asked_.get() != book_.is_under_way())
             return "a thread is awaited that will never come";
-        if (workforce_.away_.get() != 0 || workforce_.callers_.size_.get() != 0)
+        if (workforce_.in_section_.get() != 0 || workforce_.callers_.size_.get() != 0)
             return "a thread is left";
         return pool_.wrong_at_end(of_.asked_.get());
     }
 
 private:
-    using way = detail::way;
+    using how_to_run = detail::how_to_run;
 
     // A handler that was given to the pool.
     struct task : detail::task
@@ -340,11 +340,11 @@ private:
         bool& may_wait = book_.may_wait[self()];
         may_wait = false;
         bool const has = of_.has_lease(frame);
-        if (!has && (frame.stays || waits))
+        if (!has && (frame.is_owner || waits))
             of_.take_back(frame);
         if (waits)
             of_.begin_wait(frame);
-        if (waits && frame.stays && !may_wait)
+        if (waits && frame.is_owner && !may_wait)
             fail("the owner waits for I/O without the lease");
         forget_but(13, frame, waits);
         if (waits)
@@ -388,7 +388,7 @@ private:
     void run_found(detail::call_frame& frame, std::size_t n)
     {
         if (n == wake)
-            woken(frame);
+            on_wake_up(frame);
         else if (wraps(kind(n)))
             run_posted(frame, n);
         else
@@ -422,7 +422,7 @@ private:
         add(wake);
     }
 
-    void woken(detail::call_frame& frame)
+    void on_wake_up(detail::call_frame& frame)
     {
         access("is called");
         wake_queued_.set(0);
@@ -432,14 +432,14 @@ private:
         ++frame.uncounted;
         if (of_.is_exclusive())
         {
-            if (frame.produces() && of_.awaited())
-                of_.serve_section(frame, frame.stays && wrong != flaw::owner_passes_and_goes_on);
+            if (frame.produces() && of_.has_returning())
+                of_.pass_lease(frame, frame.is_owner && wrong != flaw::owner_passes_and_goes_on);
         }
-        else if (!of_.settle(frame) && frame.stays && wrong != flaw::owner_does_not_come)
-            come_for_right(frame);
-        else if (asked && frame.stays && of_.is_lending())
-            call_lent(frame);
-        if (!setup_.counts || !frame.stays || std::exchange(frame.counts, true))
+        else if (!of_.renew_or_resume(frame) && frame.is_owner && wrong != flaw::owner_does_not_come)
+            take_right_back(frame);
+        else if (asked && frame.is_owner && of_.has_lent_thread())
+            wake_lent_thread(frame);
+        if (!setup_.counts || !frame.is_owner || std::exchange(frame.counts, true))
             return;
         struct end
         {
@@ -453,13 +453,13 @@ private:
 
     // The thread that is woken may come at once, or later than this one waits for it; but where the
     // owner was called it comes, if it still waits.
-    void come_for_right(detail::call_frame& frame)
+    void take_right_back(detail::call_frame& frame)
     {
         if (of_.take_back(frame))
-            call_lent(frame);
+            wake_lent_thread(frame);
     }
 
-    void call_lent(detail::call_frame& frame)
+    void wake_lent_thread(detail::call_frame& frame)
     {
         bool const kept = of_.keep(frame);
         wake_up();
@@ -474,12 +474,12 @@ private:
     void run_posted(detail::call_frame& frame, std::size_t n)
     {
         bool may_block = true;
-        way how = decision_.decide(
+        how_to_run how = decision_.decide(
             frame, strategy_of(kind(n)), kind(n).invocation, nullptr, may_block);
-        if (how == way::given && wrong == flaw::blocks_producer)
-            how = of_.keep(frame) ? way::kept : way::here;
+        if (how == how_to_run::given && wrong == flaw::blocks_producer)
+            how = of_.keep(frame) ? how_to_run::kept : how_to_run::here;
         forget_but(3, frame, 16 * n + static_cast<std::size_t>(how));
-        if (how == way::given)
+        if (how == how_to_run::given)
         {
             ++frame.counted;
             return give(n);
@@ -491,7 +491,7 @@ private:
 
     struct until_end
     {
-        until_end(succession_scenario& s, detail::call_frame& f, std::size_t n, way how) noexcept
+        until_end(succession_scenario& s, detail::call_frame& f, std::size_t n, how_to_run how) noexcept
             : of(s)
             , frame(f)
             , left(16 * n + static_cast<std::size_t>(how))
@@ -518,18 +518,18 @@ private:
     void give(std::size_t n)
     {
         pool_.product[self()] = n;
-        if (detail::task* const back
+        if (detail::task* const refused
             = workforce_.give(detail::task_ptr(&tasks_[n - 1]),
                 detail::traits_of(strategy_of(kind(n))).queues_for_pool))
-            run_back(back);
+            run_refused(refused);
     }
 
-    void run_back(detail::task* t)
+    void run_refused(detail::task* t)
     {
         if (t == &request_)
         {
             give_up_request();
-            if (!workforce_.pool().all_occupied() || !(t = workforce_.take()))
+            if (!workforce_.pool().all_produce() || !(t = workforce_.take()))
                 return;
             if (t == &request_)
                 return give_up_request();
@@ -539,9 +539,9 @@ private:
             return t->run();
         bool const kept = wrong == flaw::keeps_what_is_back && !of_.is_exclusive() && of_.keep(here);
         if (!kept)
-            of_.make_way(here);
+            of_.yield_right(here);
         auto const n = static_cast<std::size_t>(static_cast<task*>(t) - tasks_.data()) + 1;
-        until_end const running(*this, here, n, kept ? way::kept : way::here);
+        until_end const running(*this, here, n, kept ? how_to_run::kept : how_to_run::here);
         --here.counted; // it was counted when it was given away
         t->run();
     }
@@ -565,7 +565,7 @@ private:
         if (alone)
             begin_alone();
         else if (detail::call_frame const& f = *detail::call_frame::find(this);
-                 inside && !f.stays && !f.helps)
+                 inside && !f.is_owner && !f.is_helper)
             book_.run_one_more();
         struct leave
         {
@@ -579,13 +579,13 @@ private:
         } const at_end{*this, alone};
         if (k.posts != 0)
             push(k.posts);
-        bool away = false;
+        bool entered = false;
         if (k.section)
         {
             if (alone)
                 runs_.set(0);
             detail::call_frame::end_leases();
-            away = detail::call_frame::go_away(&k);
+            entered = detail::call_frame::enter_section(&k);
         }
         if (k.waits_for != 0)
         {
@@ -596,8 +596,8 @@ private:
         }
         if (k.section)
         {
-            if (away)
-                detail::call_frame::come_back(&k);
+            if (entered)
+                detail::call_frame::leave_section(&k);
             if (alone)
             {
                 access("is back");
@@ -630,9 +630,9 @@ private:
         std::size_t const me = self();
         std::uint64_t left = frame.lease_number * 256 + more;
         left = left * 16 + (limit_[me] == unlimited ? 0 : frame.counted + 1);
-        left = left * 4 + frame.counts + 2 * frame.helps;
+        left = left * 4 + frame.counts + 2 * frame.is_helper;
         left = left * 32 + frame.produces() + 2 * (frame.counted + frame.uncounted != 0)
-            + 4 * frame.stays + 8 * (frame.leased_by != nullptr) + 16 * book_.lost[me];
+            + 4 * frame.is_owner + 8 * (frame.leased_by != nullptr) + 16 * book_.lost[me];
         forget((left * 8 + counted_[me]) * 16 + where);
     }
 
@@ -645,17 +645,17 @@ private:
 
             ~out()
             {
-                if (std::exchange(frame.stays, false))
+                if (std::exchange(frame.is_owner, false))
                 {
-                    of.of_.end_stay();
-                    of.lend(1);
+                    of.of_.resign_owner();
+                    of.count_lent(1);
                 }
                 bool const stopped = of.stopped();
                 bool const only = !frame.is_pooled() && of.workforce_.runners() == 1;
                 std::size_t const known
                     = 4 * only + 2 * (std::uncaught_exceptions() != 0) + stopped;
                 of.forget_but(6, frame, known);
-                of.of_.leave(frame, !stopped && !only);
+                of.of_.stop_producing(frame, !stopped && !only);
                 of.forget_but(7, frame, known);
                 if (stopped)
                 {
@@ -663,35 +663,35 @@ private:
                         of.workforce_.wake_all();
                 }
                 else if (frame.counted + frame.uncounted != 0
-                    && (of.of_.leases() || of.workforce_.runners() > 1 || of.workforce_.some_are_away()))
+                    && (of.of_.leases() || of.workforce_.runners() > 1 || of.workforce_.any_in_section()))
                     of.wake_up();
             }
         } const on_exit{*this, frame};
-        bool const may_stay = limit == unlimited && !frame.is_pooled();
+        bool const may_own = limit == unlimited && !frame.is_pooled();
         while (frame.counted < limit && !must_leave(frame))
         {
             forget_but(1, frame);
-            bool const stays = frame.stays = may_stay && can_stay() && of_.begin_stay();
-            if (stays)
-                lend(-1);
-            if (!stays && !frame.produces() && wrong != flaw::late_stays_inside)
+            bool const is_owner = frame.is_owner = may_own && can_have_owner() && of_.become_owner();
+            if (is_owner)
+                count_lent(-1);
+            if (!is_owner && !frame.produces() && wrong != flaw::late_stays_inside)
                 break;
             bool any = false;
-            if (stays)
+            if (is_owner)
                 do
                     forget_but(2, frame);
                 while (run_one(frame));
             else
                 any = run_next(frame);
-            if (stays || !any || !frame.produces()
-                || (!of_.is_exclusive() && !settle(frame)))
+            if (is_owner || !any || !frame.produces()
+                || (!of_.is_exclusive() && !renew_or_resume(frame)))
                 break;
         }
     }
 
-    bool can_stay() const
+    bool can_have_owner() const
     {
-        return of_.is_exclusive() ? !workforce_.some_are_away() : of_.watch().observes_waits();
+        return of_.is_exclusive() ? !workforce_.any_in_section() : of_.watch().observes_waits();
     }
 
     bool run_next(detail::call_frame& frame)
@@ -701,15 +701,15 @@ private:
             of_.mark_busy(frame);
             if (run_one(frame, false))
                 return true;
-            if (!of_.settle(frame) || stopped())
+            if (!of_.renew_or_resume(frame) || stopped())
                 return false;
         }
         return run_one(frame);
     }
 
-    bool settle(detail::call_frame& frame)
+    bool renew_or_resume(detail::call_frame& frame)
     {
-        return of_.settle(frame) || wrong == flaw::late_stays_inside;
+        return of_.renew_or_resume(frame) || wrong == flaw::late_stays_inside;
     }
 
     // A thread of the pool that was asked to.
@@ -719,9 +719,9 @@ private:
         struct end
         {
             succession_scenario& of;
-            ~end() { of.lend(-1); }
+            ~end() { of.count_lent(-1); }
         } const on_exit{*this};
-        lend(1);
+        count_lent(1);
         if (!succession_arrives(here))
             return;
         if (of_.needs_io())
@@ -731,14 +731,14 @@ private:
         produce(here, unlimited);
     }
 
-    void lend(int n)
+    void count_lent(int n)
     {
         if (wrong == flaw::lent_is_not_counted)
             return;
         if (n > 0)
-            of_.lend();
+            of_.lent_thread_came();
         else
-            of_.lend_no_more();
+            of_.lent_thread_left();
     }
 
     // Without the right, beside the thread that produces.
@@ -752,13 +752,13 @@ private:
             detail::call_frame& frame;
             ~end()
             {
-                frame.helps = false;
-                of.of_.left_from_beside();
+                frame.is_helper = false;
+                of.of_.helper_left();
                 of.wake_up();
             }
         } const on_exit{*this, here};
-        here.helps = true;
-        of_.came_beside();
+        here.is_helper = true;
+        of_.helper_came();
         do
             forget_but(15, here);
         while (!must_leave(here) && !stopped() && run_one(here, false));
@@ -772,7 +772,7 @@ private:
         return produces;
     }
 
-    // The callers of run(), as strategy_service::call and take_part.
+    // The callers of run(), as strategy_service::call and caller_loop.
 
     void call(std::size_t limit)
     {
@@ -785,7 +785,7 @@ private:
                     succession_scenario& of;
                     ~caller() { of.leave_call(); }
                 } const here{*this};
-                take_part(limit == 0 ? unlimited : limit);
+                caller_loop(limit == 0 ? unlimited : limit);
             }
             catch (int)
             {
@@ -801,7 +801,7 @@ private:
         if (over)
             workforce_.wake_all();
         if (last_to_run)
-            clear_pool();
+            quiesce_pool();
         if (!last && !over)
         {
             of_.dispatch();
@@ -811,7 +811,7 @@ private:
     }
 
     // It waits only for so long as there is nothing to do about it.
-    void clear_pool()
+    void quiesce_pool()
     {
         std::uint64_t const all
             = ((std::uint64_t{1} << pool_.all()) - 1) << setup_.limits.size();
@@ -827,14 +827,14 @@ private:
         } while (workforce_.client().size() != 0 && workforce_.not_stepping() == 0);
     }
 
-    void take_part(std::size_t limit)
+    void caller_loop(std::size_t limit)
     {
         detail::idle_caller self;
         self.sleep.job = &self.job;
         std::size_t& counted = counted_[interleaving::self()];
         counted = 0;
         limit_[interleaving::self()] = limit;
-        auto const work = [&](bool arrives) {
+        auto const produce_if = [&](bool arrives) {
             detail::call_frame frame(this);
             struct add
             {
@@ -846,34 +846,34 @@ private:
             struct end
             {
                 succession_scenario& of;
-                ~end() { of.lend(-1); }
+                ~end() { of.count_lent(-1); }
             } const on_exit{*this};
-            lend(1);
-            if ((arrives ? succession_arrives(frame) : of_.acquire(frame)) || becomes_owner(limit))
+            count_lent(1);
+            if ((arrives ? succession_arrives(frame) : of_.acquire(frame)) || may_become_owner(limit))
                 produce(frame, limit == unlimited ? limit : limit - counted);
         };
         while (counted < limit && !stopped())
         {
             forget(counted * 16 + 8);
-            if (of_.is_free() || becomes_owner(limit))
+            if (of_.is_free() || may_become_owner(limit))
             {
-                work(false);
+                produce_if(false);
                 if (counted >= limit || stopped())
                     break;
             }
             detail::task* job = workforce_.take();
-            if (!job && (!rest(self) || !(job = std::exchange(self.job, nullptr))))
+            if (!job && (!park_caller(self) || !(job = std::exchange(self.job, nullptr))))
                 continue;
             if (job == &request_)
             {
-                work(true);
+                produce_if(true);
             }
             else
                 run_job(job);
         }
     }
 
-    bool becomes_owner(std::size_t limit) const
+    bool may_become_owner(std::size_t limit) const
     {
         return limit == unlimited && !of_.is_exclusive() && of_.watch().observes_waits()
             && !of_.has_owner();
@@ -886,7 +886,7 @@ private:
         workforce_.client().run(job);
     }
 
-    bool rest(detail::idle_caller& self)
+    bool park_caller(detail::idle_caller& self)
     {
         detail::idle_callers& callers = workforce_.callers();
         std::size_t const left = counted_[interleaving::self()] * 16;
@@ -927,7 +927,7 @@ private:
     void watch()
     {
         if (setup_.asks)
-            of_.watch_.owner.ask_for_sign();
+            of_.watch_.lessor_.ask_for_sign();
         if (setup_.helped)
         {
             pool_.product[self()] = help_task;
@@ -963,7 +963,7 @@ private:
                     tell("calls the owner");
                 calls = false;
                 observe(1);
-                of_.watch_.owner.call_owner();
+                of_.watch_.lessor_.wake_owner();
                 continue;
             }
             std::uint64_t const which = of_.lease_.word_.get() >> 3;
@@ -972,7 +972,7 @@ private:
             if (tells())
                 tell("sees the lease");
             forget(which * 4 + 2 + calls);
-            of_.watch_.owner.take_over(which);
+            of_.watch_.lessor_.take_over(which);
         }
     }
 

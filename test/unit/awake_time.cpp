@@ -13,49 +13,49 @@ BOOST_AUTO_TEST_SUITE(awake_time)
 namespace {
 
 using namespace std::chrono_literals;
-using delay = asio_ewyk::detail::awake_time;
-using duration = delay::duration;
+using awake_time = asio_ewyk::detail::awake_time;
+using duration = awake_time::duration;
 
-delay after(int times, duration silence, delay d = {})
+awake_time after(int times, duration silence, awake_time d = {})
 {
     for (int i = 0; i != times; ++i)
-        d.roused_after(silence);
+        d.woken_after(silence);
     return d;
 }
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(goes_to_bed_at_once_at_first)
+BOOST_AUTO_TEST_CASE(sleeps_at_once_at_first)
 {
-    BOOST_TEST(bool(delay().get() == 0ns));
+    BOOST_TEST(bool(awake_time().get() == 0ns));
 }
 
-BOOST_AUTO_TEST_CASE(stays_up_longer_where_silences_are_short)
+BOOST_AUTO_TEST_CASE(stays_awake_longer_where_silences_are_short)
 {
-    BOOST_TEST(bool(after(1, 1us).get() == delay::shortest));
-    BOOST_TEST(bool(after(2, 1us).get() == 2 * delay::shortest));
-    BOOST_TEST(bool(after(100, 4ms).get() == delay::longest));
+    BOOST_TEST(bool(after(1, 1us).get() == awake_time::shortest));
+    BOOST_TEST(bool(after(2, 1us).get() == 2 * awake_time::shortest));
+    BOOST_TEST(bool(after(100, 4ms).get() == awake_time::longest));
 }
 
-BOOST_AUTO_TEST_CASE(goes_to_bed_sooner_and_in_the_end_at_once_where_they_are_long)
+BOOST_AUTO_TEST_CASE(sleeps_sooner_and_in_the_end_at_once_where_silences_are_long)
 {
-    delay const longest = after(100, 1us);
-    BOOST_TEST(bool(after(1, 1h, longest).get() == delay::longest / 2));
+    awake_time const longest = after(100, 1us);
+    BOOST_TEST(bool(after(1, 1h, longest).get() == awake_time::longest / 2));
     BOOST_TEST(bool(after(10, 10ms, longest).get() == 0ns));
 }
 
 BOOST_AUTO_TEST_CASE(keeps_what_it_is_in_between)
 {
-    delay const some = after(3, 1us);
+    awake_time const some = after(3, 1us);
     BOOST_TEST(bool(after(100, 7ms, some).get() == some.get()));
 }
 
 // One silence among the others does not turn it round.
 BOOST_AUTO_TEST_CASE(a_pause_of_a_busy_producer_is_forgotten)
 {
-    delay d = after(1, 1min, after(100, 1us));
-    d.roused_after(1us);
-    BOOST_TEST(bool(d.get() == delay::longest));
+    awake_time d = after(1, 1min, after(100, 1us));
+    d.woken_after(1us);
+    BOOST_TEST(bool(d.get() == awake_time::longest));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

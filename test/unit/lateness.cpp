@@ -23,7 +23,7 @@ using policy = asio_ewyk::detail::lateness;
 using state = thread_probe::state;
 using activity = lease::activity;
 
-// Looks at one lease, as often as the policy asks for it. Time passes with the looks.
+// Checks one lease, as often as the policy asks for it. Time passes with the checks.
 class watched
 {
 public:
@@ -32,33 +32,33 @@ public:
     {
         now.right.leased = now.right.held = true;
         now.thread = state::runs;
-        now.observes = now.exact = true;
+        now.observes = now.knows_file = true;
         now.now = begin_;
     }
 
-    policy::snapshot now;
+    policy::observation now;
     bool answers = false; // a request for a sign of life
 
     // How often.
-    int looks = 0;
+    int checks = 0;
     int late = 0;
     int asked = 0;
-    int called = 0;
+    int woken_owner = 0;
     int sentinels = 0;
 
-    // One look, when it is due; or, as the producer wakes the watchdog, at once.
-    policy::verdict look(bool roused = false)
+    // A check, when it is due; or, as the producer wakes the watchdog, at once.
+    policy::verdict check(bool woken = false)
     {
-        if (!roused && policy_.next() > now.now)
+        if (!woken && policy_.next() > now.now)
             now.now = policy_.next();
-        now.roused = roused;
+        now.woken = woken;
         now.has_sign = answers;
-        auto const v = policy_.look(now);
+        auto const v = policy_.update(now);
         BOOST_TEST_REQUIRE((policy_.next() > now.now || policy_.sleeps()));
-        ++looks;
+        ++checks;
         late += v.late;
         asked += v.asks_for_sign;
-        called += v.calls_owner;
+        woken_owner += v.wakes_owner;
         sentinels += v.needs_sentinel;
         return v;
     }
@@ -69,7 +69,7 @@ public:
         now.right.what = what;
     }
 
-    // How long until the next look.
+    // How long until the next check.
     std::chrono::nanoseconds pause() const { return policy_.next() - now.now; }
     bool is_about_to_sleep() const { return policy_.sleeps(); }
     bool sleeps() const { return policy_.next() == asio_ewyk::detail::forever; }
@@ -79,14 +79,14 @@ public:
     {
         auto const began = now.now;
         while (late == 0 && now.now - began < 1s && !sleeps())
-            look();
+            check();
         return now.now - began;
     }
 
-    void look_for_a_second()
+    void check_for_a_second()
     {
         for (auto const end = now.now + 1s; policy_.next() < end;)
-            look();
+            check();
     }
 
     // Told by a sentinel.
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_thread_is_late_if_it_sleeps_elsewhere_than_where_it_waits
     struct row
     {
         activity said;
-        bool exact;
+        bool knows_file;
         bool alone;
         state is;
         found what;
@@ -158,16 +158,16 @@ BOOST_AUTO_TEST_CASE(a_thread_is_late_if_it_sleeps_elsewhere_than_where_it_waits
     for (row const& r : rows)
         for (bool const answers : {false, true})
         {
-            BOOST_TEST_CONTEXT("said " << static_cast<int>(r.said) << ", exact " << r.exact
+            BOOST_TEST_CONTEXT("said " << static_cast<int>(r.said) << ", exact " << r.knows_file
                                        << ", alone " << r.alone << ", " << name_of(r.is)
                                        << ", answers " << answers)
             {
                 watched w(20us);
-                w.now.exact = r.exact;
+                w.now.knows_file = r.knows_file;
                 w.now.alone = r.alone;
                 w.now.thread = r.is;
                 w.answers = answers;
-                w.look(true);
+                w.check(true);
                 w.task(r.said);
                 auto const time = w.until_late();
                 bool const late = r.what == soon || r.what == computes
@@ -181,32 +181,32 @@ BOOST_AUTO_TEST_CASE(a_thread_is_late_if_it_sleeps_elsewhere_than_where_it_waits
         }
 }
 
-// If a second look took it for late, after a few hundred microseconds, there would be one whenever
-// the watchdog looks: threads would only take turns.
-BOOST_DATA_TEST_CASE(a_second_look_leaves_a_task_that_computes,
+// If a second check took it for late, after a few hundred microseconds, there would be one whenever
+// the watchdog checks: threads would only take turns.
+BOOST_DATA_TEST_CASE(a_second_check_leaves_a_task_that_computes,
     boost::unit_test::data::make({false, true}), hidden)
 {
     watched w(10us);
     w.now.thread = hidden ? state::unknown : state::runs;
-    w.look(true);
-    // Short tasks, until it looks seldom.
+    w.check(true);
+    // Short tasks, until it checks rarely.
     for (int i = 0; i != 10'000 && w.pause() < 8ms; ++i)
     {
         w.task();
-        w.look();
+        w.check();
     }
     BOOST_TEST((w.pause() >= 8ms));
     BOOST_TEST(w.late == 0);
     w.task();
-    w.look();
+    w.check();
     auto const began = w.now.now;
     BOOST_TEST((w.pause() < 1ms));
-    w.look();
+    w.check();
     BOOST_TEST(w.late == 0);
     auto const due = w.now.now + w.pause();
     BOOST_TEST((due - began >= 2ms));
     BOOST_TEST((due - began < 8ms));
-    w.look();
+    w.check();
     BOOST_TEST(w.late == 1);
 }
 
@@ -218,28 +218,28 @@ BOOST_DATA_TEST_CASE(a_thread_that_gives_signs_is_asked_seldom,
     w.now.thread = state::locks;
     w.answers = true;
     w.now.alone = !beside;
-    w.look(true);
+    w.check(true);
     w.task(beside ? activity::busy : activity::unknown);
-    w.look_for_a_second();
+    w.check_for_a_second();
     BOOST_TEST(w.late == 0);
     BOOST_TEST(w.asked > 5);
     BOOST_TEST(w.asked < 40);
 }
 
-// A thread of the pool that waits for I/O in place of the owner: that is called, less and less
+// A thread of the pool that waits for I/O in place of the owner: that is woken, less and less
 // often.
-BOOST_DATA_TEST_CASE(the_owner_is_called_while_a_lent_thread_waits,
+BOOST_DATA_TEST_CASE(the_owner_is_woken_while_a_lent_thread_waits,
     boost::unit_test::data::make({false, true}), lent)
 {
     watched w(1ms);
     w.now.thread = state::polls;
     w.now.lent = lent;
-    w.look(true);
+    w.check(true);
     w.task(activity::polls);
-    w.look_for_a_second();
-    BOOST_TEST(w.looks < 100);
-    BOOST_TEST(w.called >= (lent ? 3 : 0));
-    BOOST_TEST(w.called <= (lent ? 20 : 0));
+    w.check_for_a_second();
+    BOOST_TEST(w.checks < 100);
+    BOOST_TEST(w.woken_owner >= (lent ? 3 : 0));
+    BOOST_TEST(w.woken_owner <= (lent ? 20 : 0));
     BOOST_TEST(w.late == 0);
 }
 
@@ -247,53 +247,53 @@ BOOST_AUTO_TEST_CASE(nothing_is_late_with_the_longest_grace)
 {
     watched w(std::chrono::nanoseconds::max());
     w.now.thread = state::blocks;
-    w.look(true);
+    w.check(true);
     w.task();
-    w.look_for_a_second();
+    w.check_for_a_second();
     BOOST_TEST(w.late == 0);
 }
 
 // Where waits are not observed a native handler that ends one wakes nobody.
-BOOST_AUTO_TEST_CASE(an_unobserved_producer_is_looked_at_within_12_ms_then_ten_times_a_second)
+BOOST_AUTO_TEST_CASE(an_unobserved_producer_is_checked_within_12_ms_then_ten_times_a_second)
 {
     watched w(20us);
-    w.now.observes = w.now.exact = false;
+    w.now.observes = w.now.knows_file = false;
     w.task();
-    w.look(true);
+    w.check(true);
     w.task(activity::unknown);
     w.now.thread = state::polls;
-    w.look();
-    w.look_for_a_second();
-    BOOST_TEST(w.looks > 80);
-    BOOST_TEST(w.looks < 130);
-    w.looks = 0;
+    w.check();
+    w.check_for_a_second();
+    BOOST_TEST(w.checks > 80);
+    BOOST_TEST(w.checks < 130);
+    w.checks = 0;
     for (int i = 0; i != 10; ++i)
-        w.look_for_a_second();
-    BOOST_TEST(w.looks <= 101);
-    BOOST_TEST((w.looks > 85) == thread_probe::tells_now);
+        w.check_for_a_second();
+    BOOST_TEST(w.checks <= 101);
+    BOOST_TEST((w.checks > 85) == thread_probe::tells_now);
     BOOST_TEST(w.late == 0);
     w.now.thread = state::blocks;
-    w.look();
+    w.check();
     BOOST_TEST((w.until_late() < 5ms));
     BOOST_TEST(w.late == 1);
 }
 
-// The watchdog says so first, and looks once more, at once.
+// The watchdog says so first, and checks once more, at once.
 BOOST_DATA_TEST_CASE(the_watchdog_sleeps_while_the_producer_waits,
     boost::unit_test::data::make({false, true}), at_first)
 {
     watched w(20us);
     w.task(at_first ? activity::polls : activity::busy);
-    w.look(true);
+    w.check(true);
     if (!at_first)
     {
         BOOST_TEST(!w.is_about_to_sleep());
         w.task(activity::polls);
-        w.look();
+        w.check();
     }
     BOOST_TEST(w.is_about_to_sleep());
     BOOST_TEST((w.pause() == 0s));
-    w.look();
+    w.check();
     BOOST_TEST(w.sleeps());
 }
 
@@ -301,11 +301,11 @@ BOOST_AUTO_TEST_CASE(a_task_that_it_finds_before_it_sleeps_keeps_it_awake)
 {
     watched w(20us);
     w.task(activity::polls);
-    w.look(true);
+    w.check(true);
     BOOST_TEST(w.is_about_to_sleep());
     w.task();
     w.now.thread = state::blocks;
-    w.look();
+    w.check();
     BOOST_TEST(!w.is_about_to_sleep());
     BOOST_TEST((w.until_late() < 5ms));
     BOOST_TEST(w.late == 1);
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_follows_the_first_one_after_a_silence_is_found_
     watched w(20us);
     w.task();
     auto const began = w.now.now;
-    w.look(true);
+    w.check(true);
     w.task();
     w.now.thread = state::blocks;
     w.until_late();
@@ -325,19 +325,19 @@ BOOST_AUTO_TEST_CASE(a_task_that_follows_the_first_one_after_a_silence_is_found_
     BOOST_TEST((w.now.now - began < 500us));
 }
 
-BOOST_AUTO_TEST_CASE(a_sentinel_is_called_while_tasks_are_late_now_and_then)
+BOOST_AUTO_TEST_CASE(a_sentinel_is_activated_while_tasks_are_late_now_and_then)
 {
     watched w(20us);
     w.task();
-    w.look(true);
+    w.check(true);
     w.task();
-    w.look();
+    w.check();
     BOOST_TEST(w.sentinels == 0);
     w.now.thread = state::blocks;
     w.until_late();
     BOOST_TEST(w.sentinels == 1);
     w.task();
-    w.look();
+    w.check();
     BOOST_TEST(w.sentinels == 2);
 }
 

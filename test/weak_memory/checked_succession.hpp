@@ -43,19 +43,19 @@ namespace asio_ewyk::detail {
 struct lease_watch
 {
     lease_watch(lessor& of, std::chrono::nanoseconds) noexcept
-        : owner(of)
+        : lessor_(of)
     {}
 
     lease& right() noexcept { return lease_; }
     bool in_use() const noexcept { return true; }
-    void alert() noexcept {}
+    void wake_if_asleep() noexcept {}
     void mark_busy(lease::number n) noexcept { lease_.mark(n, lease::activity::busy); }
     void publish() noexcept {}
     bool observes_waits() const noexcept { return true; }
     void knows_reactor(bool) noexcept {}
     void stop(bool) noexcept {}
 
-    lessor& owner;
+    lessor& lessor_;
 
 private:
     lease lease_;

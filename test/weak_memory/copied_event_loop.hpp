@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The hand-shake of schedule() and woken() in detail/loop/event_loop_service.ipp, line by line. Its
+// The hand-shake of schedule() and on_wake_up() in detail/loop/event_loop_service.ipp, line by line. Its
 // class cannot be made here: it is a service of a real io_context.
 
 #ifndef ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP
@@ -34,7 +34,7 @@ private:
 
     friend asio_ewyk::detail::wakeup_op<event_loop>;
 
-    void woken()
+    void on_wake_up()
     {
         struct finish
         {

@@ -53,7 +53,7 @@ struct leased : scenario
                 if (!right.renew(which))
                     return;
                 ++which;
-                claim(right.look().which >= which, "it has leased again");
+                claim(right.read().which >= which, "it has leased again");
             }
             if (!right.end(which))
                 return;
@@ -64,7 +64,7 @@ struct leased : scenario
     // True: this one has the right now.
     bool take_over()
     {
-        lease::sight const s = right.look();
+        lease::snapshot const s = right.read();
         if (!s.leased || !right.end(s.which))
             return false;
         if (s.which != 0)
@@ -157,7 +157,7 @@ struct looks : leased
         }
         for (int i = 0; i != 3; ++i)
         {
-            lease::sight const s = right.look();
+            lease::snapshot const s = right.read();
             if (s.what == lease::activity::busy)
                 claim(s.which <= 2, "there was a task of that lease");
             claim(s.which >= last, "the numbers grow");
@@ -176,7 +176,7 @@ struct one_is_superseded : leased
     {
         if (index == 0)
             return produce(index);
-        lease::sight const s = right.look();
+        lease::snapshot const s = right.read();
         if (s.leased)
             right.end(s.which);
         produce(index);
@@ -198,7 +198,7 @@ struct one_is_superseded : leased
 
     void after() override
     {
-        lease::sight const s = right.look();
+        lease::snapshot const s = right.read();
         claim(s.leased, "one has the right");
         claim(s.what == lease::activity::busy, "its mark is seen");
         claim(s.producer == holder[s.which] + 1, "it is known which one");
@@ -217,7 +217,7 @@ struct one_seizes : one_is_superseded
             return be_lent();
         if (index == 1)
         {
-            if (lease::sight const s = right.look(); s.leased)
+            if (lease::snapshot const s = right.read(); s.leased)
                 count(right.end(s.which).now);
             return;
         }
@@ -255,7 +255,7 @@ struct one_seizes : one_is_superseded
 
     void after() override
     {
-        lease::sight const s = right.look();
+        lease::snapshot const s = right.read();
         claim(s.which == static_cast<lease::number>(changes.load(std::memory_order_relaxed)),
             "one of them has changed each lease");
         if (!s.leased)
@@ -277,7 +277,7 @@ struct one_ends_what_was_seized : one_seizes
         if (index != 0)
             return one_seizes::thread(2);
         for (int i = 0; i != 2; ++i)
-            if (lease::sight const s = right.look(); s.leased && right.end(s.which))
+            if (lease::snapshot const s = right.read(); s.leased && right.end(s.which))
                 ++before;
     }
 
@@ -326,7 +326,7 @@ struct one_keeps : leased
 
     void after() override
     {
-        claim(produced >= 1 && right.look().leased && !right.look().pooled, "the owner has it");
+        claim(produced >= 1 && right.read().leased && !right.read().pooled, "the owner has it");
     }
 
     lease::number first = 0;

@@ -17,7 +17,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/watch/awake_time.hpp>
-#include <asio_ewyk/detail/watch/look_interval.hpp>
+#include <asio_ewyk/detail/watch/check_interval.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -37,7 +37,7 @@ namespace weak_memory {
 inline std::chrono::steady_clock::time_point moment;
 inline std::chrono::nanoseconds tick;
 inline bool blocks = false;  // the producer, as the system tells it
-inline bool alerts_first = false;
+inline bool wakes_first = false;
 
 }
 
@@ -130,7 +130,7 @@ public:
     class client
     {
     public:
-        virtual time_point look(time_point now) noexcept = 0;
+        virtual time_point on_timer(time_point now) noexcept = 0;
 
     protected:
         ~client() = default;
@@ -138,8 +138,8 @@ public:
 
     static watchdog& instance() { return *one; }
     void add(client& c, bool, watched_lease*) { client_.store(&c); }
-    bool is_humble() const noexcept { return false; }
-    void call_sentinel(int) noexcept {}
+    bool normal_priority_refused() const noexcept { return false; }
+    void activate_sentinel(int) noexcept {}
     thread_probe& probe() noexcept { return probe_; }
     void remove(client&) noexcept {}
     bool wake(client&) noexcept
@@ -155,7 +155,7 @@ public:
         {
             sleep_.park_until(next);
             if (client* const c = client_.load())
-                next = c->look(std::chrono::steady_clock::now());
+                next = c->on_timer(std::chrono::steady_clock::now());
         }
     }
 
@@ -197,7 +197,7 @@ struct observed : scenario, detail::lessor
               grace)
     {
         moment = {};
-        // So that the one that looks has lost its patience with the next look.
+        // So that with the next check the grace is over.
         tick = std::chrono::seconds(1);
         blocks = true;
     }
@@ -211,29 +211,29 @@ struct observed : scenario, detail::lessor
     void ask_for_sign() noexcept override {}
     bool has_sign() const noexcept override { return false; }
     bool is_alone() const noexcept override { return true; }
-    bool is_lent(lease::sight const&) const noexcept override { return false; }
-    void call_owner() noexcept override {}
-    bool watched(detail::time_point, lease::sight const&, bool) noexcept override { return false; }
+    bool is_lent(lease::snapshot const&) const noexcept override { return false; }
+    void wake_owner() noexcept override {}
+    bool on_check(detail::time_point, lease::snapshot const&, bool) noexcept override { return false; }
     void release(lease::number) noexcept override {}
-    void go_away(detail::call_frame&) noexcept override {}
-    void come_back(detail::call_frame&) noexcept override {}
+    void enter_section(detail::call_frame&) noexcept override {}
+    void leave_section(detail::call_frame&) noexcept override {}
 
     // `computes`: it takes a while until it blocks.
     void run_task(bool computes = false, bool marks = true)
     {
         blocks = !computes;
-        if (alerts_first)
-            watch.alert();
+        if (wakes_first)
+            watch.wake_if_asleep();
         lease::number n = 0;
         claim(right.acquire(n, false), "no other has it");
         if (marks)
             right.mark(n, lease::activity::busy);
-        if (!alerts_first)
-            watch.alert();
+        if (!wakes_first)
+            watch.wake_if_asleep();
         if (computes)
         {
             for (int i = 0; i != 30; ++i)
-                (void)right.look();
+                (void)right.read();
             blocks = true;
         }
         taken.park_until(detail::forever);
@@ -295,8 +295,8 @@ struct told : observed
             watchdog.end();
             return watch.stop(true);
         }
-        lease::sight s;
-        while (!(s = right.look()).leased || s.what != lease::activity::busy)
+        lease::snapshot s;
+        while (!(s = right.read()).leased || s.what != lease::activity::busy)
             checked::this_thread::yield();
         record.tell(s.which, detail::thread_probe::state::blocks);
         watchdog.wake((detail::watchdog::client&)watch); // which is nobody else's business
@@ -319,23 +319,23 @@ BOOST_AUTO_TEST_CASE(notices_what_blocks)
     check(scenarios);
     weaken(scenarios,
         {
-            // Dekker: a producer that has marked a new lease looks whether the watchdog sleeps,
-            // which says so and looks once more.
-            {"lease_watch.hpp alert", access::load, seq_cst, seq_cst, "DEADLOCK"},
-            {"lease_watch.ipp look", access::store, seq_cst, seq_cst, "DEADLOCK"},
+            // Dekker: a producer that has marked a new lease reads whether the watchdog sleeps,
+            // which says so and checks once more.
+            {"lease_watch.hpp wake_if_asleep", access::load, seq_cst, seq_cst, "DEADLOCK"},
+            {"lease_watch.ipp on_timer", access::store, seq_cst, seq_cst, "DEADLOCK"},
         });
 }
 
-// Whether the producer looks if the watchdog sleeps before it says what it does: then the watchdog
+// Whether the producer reads if the watchdog sleeps before it says what it does: then the watchdog
 // may fall asleep in between, and the task is never late. That must be found; it is rare.
 BOOST_AUTO_TEST_CASE(needs_the_mark_first)
 {
     naps_take_time = true;
-    alerts_first = true;
+    wakes_first = true;
     auto const found = run(scenarios.front().what, 3'000'000);
-    alerts_first = false;
+    wakes_first = false;
     BOOST_TEST(found.wrong == "DEADLOCK");
-    std::printf("weak memory: alert before mark, %s after %zu executions\n", found.wrong.c_str(), found.executions);
+    std::printf("weak memory: wake-up before mark, %s after %zu executions\n", found.wrong.c_str(), found.executions);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(looks_once_more)
     weaken(scenarios,
         {
             {"production_loop.ipp produce", access::modify, seq_cst, seq_cst, ""},
-            {"production_loop.ipp looks_again", access::load, seq_cst, seq_cst, ""},
+            {"production_loop.ipp produces_again", access::load, seq_cst, seq_cst, ""},
         });
 }
 

@@ -169,16 +169,16 @@ class watched_lease;
 struct cpu_sentinel
 {
     template <class Sleep>
-    static cpu_sentinel* call(int, Sleep&) noexcept
+    static cpu_sentinel* activate(int, Sleep&) noexcept
     {
         return nullptr;
     }
     static bool is_refused() noexcept { return false; }
-    static void ask_again() noexcept {}
+    static void reset_refusal() noexcept {}
 
-    void leave() noexcept {}
+    void request_end() noexcept {}
     void join() noexcept {}
-    watched_lease* take_news() noexcept { return nullptr; }
+    watched_lease* take_told() noexcept { return nullptr; }
     void forget_thread() noexcept {}
 };
 #endif

@@ -64,10 +64,10 @@ struct produced_by_one : scenario
         explicit producer(produced_by_one& s)
             : call_frame(&s)
         {
-            duty = duty_t::producer;
+            role = role_t::producer;
             lease_number = s.first;
-            leased_by = s.of.leases() ? &s.of.watch_.owner : nullptr;
-            home = s.of.leases() ? nullptr : &s.of.watch_.owner;
+            leased_by = s.of.leases() ? &s.of.watch_.lessor_ : nullptr;
+            section_lessor = s.of.leases() ? nullptr : &s.of.watch_.lessor_;
         }
     };
 
@@ -91,7 +91,7 @@ struct produced_by_one : scenario
     void leave(detail::call_frame& frame)
     {
         work(frame);
-        of.leave(frame, false);
+        of.stop_producing(frame, false);
     }
 
     detail::elastic_threads pool{one_thread()};
@@ -112,7 +112,7 @@ struct one_leaves : produced_by_one
             return produce_when_asked();
         producer frame(*this);
         work(frame);
-        of.leave(frame, true);
+        of.stop_producing(frame, true);
     }
 
     void after() override { claim(produced == 2, "both have produced"); }
@@ -137,18 +137,18 @@ struct one_takes_over : produced_by_one
             return produce_when_asked();
         if (index == 1)
         {
-            if (auto const s = of.lease_.look(); s.leased)
+            if (auto const s = of.lease_.read(); s.leased)
                 of.take_over(s.which);
             return;
         }
         producer frame(*this);
         work(frame);
         of.mark_busy(frame);
-        of.settle(frame);
+        of.renew_or_resume(frame);
         if (frame.produces())
         {
             work(frame);
-            of.leave(frame, true);
+            of.stop_producing(frame, true);
         }
     }
 };
@@ -163,7 +163,7 @@ struct one_takes_back : produced_by_one
             return produce_when_asked();
         if (index == 2)
         {
-            if (auto const s = of.lease_.look(); s.leased)
+            if (auto const s = of.lease_.read(); s.leased)
                 of.take_over(s.which);
             return;
         }
@@ -174,14 +174,14 @@ struct one_takes_back : produced_by_one
         of.begin_wait(frame);
         of.end_wait(frame);
         work(frame);
-        of.leave(frame, true);
+        of.stop_producing(frame, true);
     }
 
     void own()
     {
         detail::call_frame frame(this);
-        frame.stays = of.begin_stay();
-        claim(frame.stays, "there is no other owner");
+        frame.is_owner = of.become_owner();
+        claim(frame.is_owner, "there is no other owner");
         while (!of.has_lease(frame))
         {
             of.take_back(frame);
@@ -189,10 +189,10 @@ struct one_takes_back : produced_by_one
         }
         of.begin_wait(frame);
         of.end_wait(frame);
-        if (of.settle(frame))
+        if (of.renew_or_resume(frame))
             work(frame);
-        of.end_stay();
-        of.leave(frame, true);
+        of.resign_owner();
+        of.stop_producing(frame, true);
     }
 };
 
@@ -206,10 +206,10 @@ struct one_hands_over : produced_by_one
             return produce_when_asked();
         producer frame(*this);
         work(frame);
-        if (!of.hand_over(frame, strategy_t::execute_produce_consume) || of.settle(frame))
+        if (!of.hand_over(frame, strategy_t::execute_produce_consume) || of.renew_or_resume(frame))
         {
             work(frame);
-            of.leave(frame, true);
+            of.stop_producing(frame, true);
         }
     }
 };
@@ -231,7 +231,7 @@ struct one_arrives : produced_by_one
         {
             producer frame(*this);
             work(frame);
-            return of.leave(frame, true);
+            return of.stop_producing(frame, true);
         }
         detail::call_frame frame(this);
         if (index == 1)
@@ -239,7 +239,7 @@ struct one_arrives : produced_by_one
             if (of.arrive(frame))
             {
                 work(frame);
-                of.leave(frame, true);
+                of.stop_producing(frame, true);
             }
             return;
         }
@@ -256,7 +256,7 @@ struct one_comes_back : produced_by_one
     one_comes_back()
         : produced_by_one(strategy_t::produce_consume)
     {
-        threads.went_away();
+        threads.section_entered();
     }
 
     void thread(unsigned index) override
@@ -265,15 +265,15 @@ struct one_comes_back : produced_by_one
         {
             producer frame(*this);
             work(frame);
-            if (of.awaited())
-                claim(of.serve_section(frame, false), "it waits");
+            if (of.has_returning())
+                claim(of.pass_lease(frame, false), "it waits");
             else
-                of.leave(frame, false);
+                of.stop_producing(frame, false);
             return;
         }
         detail::call_frame frame(this);
-        frame.home = &of.watch_.owner;
-        of.come_back(frame);
+        frame.section_lessor = &of.watch_.lessor_;
+        of.leave_section(frame);
         leave(frame);
     }
 

@@ -2,7 +2,7 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// The watchdog: each look that is asked for comes, also where clients come and go.
+// The watchdog: each check that is asked for comes, also where clients come and go.
 
 #define ASIO_EWYK_DETAIL_WATCH_CPU_SENTINEL_HPP // has its own
 
@@ -35,29 +35,29 @@ class cpu_sentinel
 {
 public:
     static bool is_refused() noexcept { return false; }
-    static void ask_again() noexcept {}
-    static cpu_sentinel* call(int, watchdog_sleep& news) noexcept
+    static void reset_refusal() noexcept {}
+    static cpu_sentinel* activate(int, watchdog_sleep& of_watchdog) noexcept
     {
-        one->news_ = &news;
+        one->watchdog_sleep_ = &of_watchdog;
         return one;
     }
 
-    void leave() noexcept {}
+    void request_end() noexcept {}
     void join() noexcept {}
-    watched_lease* take_news() noexcept { return told_of_.exchange(nullptr); }
+    watched_lease* take_told() noexcept { return told_.exchange(nullptr); }
     void forget_thread() noexcept {}
 
     void tell(watched_lease& l) noexcept
     {
-        told_of_.store(&l);
-        news_->unpark_here();
+        told_.store(&l);
+        watchdog_sleep_->unpark_on_this_cpu();
     }
 
     static inline cpu_sentinel* one = nullptr;
 
 private:
-    watchdog_sleep* news_ = nullptr;
-    std::atomic<watched_lease*> told_of_{nullptr};
+    watchdog_sleep* watchdog_sleep_ = nullptr;
+    std::atomic<watched_lease*> told_{nullptr};
 };
 
 }
@@ -73,10 +73,10 @@ namespace {
 using namespace weak_memory;
 namespace detail = asio_ewyk::detail;
 
-// Looks at what it was woken for.
+// Checks what it was woken for.
 struct client : detail::watchdog::client
 {
-    detail::time_point look(detail::time_point) noexcept override
+    detail::time_point on_timer(detail::time_point) noexcept override
     {
         claim(!gone, "it is there");
         if (todo.load(std::memory_order_relaxed) != 0)
@@ -148,20 +148,20 @@ struct same_client : scenario
         {
         }
 
-        detail::time_point look(detail::time_point) noexcept override
+        detail::time_point on_timer(detail::time_point) noexcept override
         {
             for (int i = 0; i != 2; ++i)
                 if (all.todo[i].load(std::memory_order_relaxed) != 0)
                 {
                     all.todo[i].store(0, std::memory_order_relaxed);
-                    if (++looked == 2)
+                    if (++checked_so_far == 2)
                         seen.unpark();
                 }
             return detail::forever;
         }
 
         same_client& all;
-        int looked = 0;
+        int checked_so_far = 0;
         detail::futex_parker seen;
     };
 
@@ -171,7 +171,7 @@ struct same_client : scenario
     detail::futex_parker done;
 };
 
-// A sentinel, which a look has called, tells of a lease.
+// A sentinel, which a check has activated, tells of a lease.
 struct one_is_told : scenario
 {
     one_is_told()
@@ -201,14 +201,14 @@ struct one_is_told : scenario
         {
         }
 
-        detail::time_point look(detail::time_point now) noexcept override
+        detail::time_point on_timer(detail::time_point now) noexcept override
         {
             if (!std::exchange(has_called, true))
             {
-                all.watchdog.call_sentinel(0);
+                all.watchdog.activate_sentinel(0);
                 called.unpark();
             }
-            return client::look(now);
+            return client::on_timer(now);
         }
 
         one_is_told& all;
@@ -255,13 +255,13 @@ std::vector<named_setup> const scenarios{
 
 }
 
-BOOST_AUTO_TEST_CASE(looks_at_all)
+BOOST_AUTO_TEST_CASE(checks_all)
 {
     keep_apart((void**)&detail::watchdog::calls_);
     check(scenarios);
     weaken(scenarios,
         {
-            {"watchdog.ipp mark", access::modify, seq_cst, release, "the thread that looks acquires"},
+            {"watchdog.ipp mark", access::modify, seq_cst, release, "the thread that checks acquires"},
             {"watchdog.ipp take_woken", access::modify, seq_cst, acquire, "it publishes nothing"},
         });
 }

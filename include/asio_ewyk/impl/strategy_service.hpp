@@ -23,7 +23,7 @@ static_assert(
             asio::execution::outstanding_work.tracked))>)
     <= 16);
 
-// What a task of the pool is to the io_context: outstanding work until it has run.
+// Outstanding work of the io_context, which a task of the pool is until it has run.
 class BOOST_SYMBOL_VISIBLE strategy_service::task_work
 {
 public:
@@ -42,18 +42,18 @@ class strategy_service::wrapper
 {
 public:
     template <class G>
-    wrapper(strategy_service& service, detail::submission s, std::uint64_t note, G&& f)
+    wrapper(strategy_service& service, detail::submission s, std::uint64_t stamp, G&& f)
         : to_(service, s)
-        , note_(note)
+        , stamp_(stamp)
         , f_(std::forward<G>(f))
     {
     }
 
-    void operator()() { to_.target().run_posted(to_.get(), note_, std::move(f_)); }
+    void operator()() { to_.target().run_posted(to_.get(), stamp_, std::move(f_)); }
 
 private:
     detail::packed_target<strategy_service> to_;
-    std::uint64_t note_; // see strategy_service::note()
+    std::uint64_t stamp_; // see submission_stamp()
     F f_;
 };
 
@@ -63,13 +63,13 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
     if (!s.blocking_never)
-        switch (where_to_run(s))
+        switch (how_to_dispatch(s))
         {
-        case place::as_a_part:
+        case dispatch_as::part_of_handler:
             return run_inline(std::forward<F>(f));
-        case place::as_a_task:
+        case dispatch_as::task:
             return run_completion(s, std::forward<F>(f));
-        case place::elsewhere:
+        case dispatch_as::posted:
             s.blocking_never = true;
         }
     submit(s, std::forward<F>(f), allocator);
@@ -85,7 +85,7 @@ void strategy_service::submit(detail::submission s, F&& f, Allocator const& allo
         if (s.continuation)
             ex = asio::require(ex, asio::execution::relationship.continuation);
         if (wraps(s))
-            ex.execute(wrapper<std::decay_t<F>>(*this, s, note(), std::forward<F>(f)));
+            ex.execute(wrapper<std::decay_t<F>>(*this, s, submission_stamp(), std::forward<F>(f)));
         else
             ex.execute(std::forward<F>(f));
     };
@@ -95,7 +95,8 @@ void strategy_service::submit(detail::submission s, F&& f, Allocator const& allo
         to(asio::require(ioc_.get_executor(), asio::execution::allocator(allocator)));
 }
 
-// Asio keeps an exception until the handler that it runs is over.
+// A completion that is called at once. Its exception waits until Asio's handler on this thread is
+// over: see report_stray().
 template <class F>
 void strategy_service::run_completion(detail::submission s, F&& f)
 {
@@ -112,7 +113,7 @@ void strategy_service::run_completion(detail::submission s, F&& f)
     }
 }
 
-// What a function owns is destroyed as a part of the task: a destructor may block as well.
+// The function is destroyed as a part of the task: its destructor may block as well.
 template <class F>
 void strategy_service::run_here(F&& f)
 {
@@ -120,32 +121,33 @@ void strategy_service::run_here(F&& f)
     function();
 }
 
-// By the thread that is inside the io_context.
+// The thread inside the io_context that has found the function runs it, or gives it to the pool.
 template <class F>
-void strategy_service::run_posted(detail::submission s, std::uint64_t note, F&& f)
+void strategy_service::run_posted(detail::submission s, std::uint64_t stamp, F&& f)
 {
-    if ((note & 1) != 0) [[unlikely]]
+    if ((stamp & 1) != 0) [[unlikely]]
         depth_.take();
     detail::call_frame* const here = frame();
     if (!here || here->in_task) [[unlikely]]
     {
-        // The io_context is run by its own functions, or by a handler: a part of that.
+        // The io_context is run by its own functions, without a strategy; or by a handler, of which
+        // the function is a part.
         if (decision_.is_for_pool(s.strategy, s.invocation))
-            return give(s, note, std::forward<F>(f));
+            return give(s, stamp, std::forward<F>(f));
         return run_here(std::forward<F>(f));
     }
     bool may_block = detail::this_thread_may_block;
     auto const how
-        = decision_.decide(*here, s.strategy, s.invocation, subject(note), may_block);
-    if (how == detail::way::given)
+        = decision_.decide(*here, s.strategy, s.invocation, trace_id(stamp), may_block);
+    if (how == detail::how_to_run::given)
     {
         ++here->counted;
-        return give(s, note, std::forward<F>(f));
+        return give(s, stamp, std::forward<F>(f));
     }
-    if (times_ && note > 1) [[unlikely]]
-        record_delay(note);
+    if (times_ && stamp > 1) [[unlikely]]
+        record_delay(stamp);
     running const until_end(*this, *here, how);
-    detail::handler_scope const scope(&detail::describe<std::decay_t<F>>, subject(note));
+    detail::handler_scope const scope(&detail::describe<std::decay_t<F>>, trace_id(stamp));
     detail::timed_run const timed(times_.get());
     if (may_block)
         run_here(std::forward<F>(f));
@@ -157,31 +159,33 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t note, F&& 
     here->rethrow_captured();
 }
 
-// As a part of the task that this thread runs. Asio keeps an exception until the handler is over;
-// the pool keeps it in the frame.
+// Runs a function as a part of the task that this thread runs. Its exception waits until that is
+// over: in the frame, or in Asio.
 template <class F>
 void strategy_service::run_inline(F&& f)
 {
-    // A function that was suspended may resume when the context is gone.
-    detail::call_frame::run_inline(owner(), std::forward<F>(f),
+    // A coroutine that was suspended in the function may resume when the context is gone, so this
+    // is not used before `there` says that it is there.
+    detail::call_frame::run_inline(frame_key(), std::forward<F>(f),
         [this, there = watch_.there()](std::exception_ptr e) noexcept {
             there.report_by([&] { report_stray(std::move(e)); });
         });
 }
 
-// To the pool. The task may be allocated: then the function is moved once more.
+// Gives a function to the pool, as a task, which may be allocated: then the function is moved once
+// more.
 template <class F>
-void strategy_service::give(detail::submission s, std::uint64_t note, F&& f)
+void strategy_service::give(detail::submission s, std::uint64_t stamp, F&& f)
 {
     detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
         std::allocator<void>(), [this]() noexcept { return task_work(*this); });
     if (times_)
-        t->submitted = submitted(note);
+        t->submitted = submitted_at(stamp);
     detail::trace_point(detail::trace_event::post, t);
     detail::trace_choice(t, s.strategy, detail::sub_strategy::produce_execute_consume, false);
-    if (detail::task* const back = threads_.give(
+    if (detail::task* const refused = threads_.give(
             detail::task_ptr(t), detail::traits_of(s.strategy).queues_for_pool))
-        run_back(back);
+        run_refused(refused);
 }
 
 } // namespace asio_ewyk

@@ -51,10 +51,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     if (succession_.watch().in_use() && detail::observed_waits::are_had())
     {
         succession_.watch().observe_waits();
-        succession_.watch_by(
-            [](void* self, detail::time_point now, detail::lease::sight const& s,
+        succession_.check_by(
+            [](void* self, detail::time_point now, detail::lease::snapshot const& s,
                 bool runs) noexcept {
-                return static_cast<strategy_service*>(self)->look_at_time(now, s, runs);
+                return static_cast<strategy_service*>(self)->on_watchdog_check(now, s, runs);
             });
     }
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
@@ -82,122 +82,127 @@ ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
 ASIO_EWYK_DECL bool strategy_service::is_in_handler() const noexcept
 {
-    return frame() || detail::call_frame::is_away(owner());
+    return frame() || detail::call_frame::is_in_section(frame_key());
 }
 
 ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 {
     return frame()
         || (ioc_.get_executor().running_in_this_thread()
-            && !detail::call_frame::is_away(owner()));
+            && !detail::call_frame::is_in_section(frame_key()));
 }
 
-// What needs nothing before it runs the io_context runs by itself, unless it is observed, or
-// nothing but a wrapper can tell that a handler runs.
+// A function that needs no decision is posted without a wrapper, unless it is to be observed, or
+// nothing but a wrapper tells that a handler runs.
 ASIO_EWYK_DECL bool strategy_service::wraps(detail::submission s) const noexcept
 {
     return wraps_.load(std::memory_order_relaxed)
         || !decision_.is_plain(s.strategy, s.invocation) || detail::trace_recorder::get();
 }
 
-// Layout: [time of the steady_clock, or a number for the trace 63 bits][counted 1 bit]. 0: nothing
-// is to be known.
-ASIO_EWYK_DECL std::uint64_t strategy_service::note() noexcept
+// What a wrapper knows of its submission. Layout: [time of the steady_clock, or a number for the
+// trace 63 bits][counted in depth_ 1 bit]. 0: nothing is to be known.
+ASIO_EWYK_DECL std::uint64_t strategy_service::submission_stamp() noexcept
 {
-    std::uint64_t note = 0;
+    std::uint64_t stamp = 0;
     if (times_)
-        note = static_cast<std::uint64_t>(
+        stamp = static_cast<std::uint64_t>(
                    std::chrono::steady_clock::now().time_since_epoch().count())
             << 1;
     else if (detail::trace_recorder::get()) [[unlikely]]
-        note = traced_.fetch_add(2, std::memory_order_relaxed);
-    if (note != 0)
-        detail::trace_point(detail::trace_event::post, subject(note));
+        stamp = traced_.fetch_add(2, std::memory_order_relaxed);
+    if (stamp != 0)
+        detail::trace_point(detail::trace_event::post, trace_id(stamp));
     if (counts_.load(std::memory_order_relaxed))
     {
         depth_.post();
-        note |= 1;
+        stamp |= 1;
     }
-    return note;
+    return stamp;
 }
 
-ASIO_EWYK_DECL void const* strategy_service::subject(std::uint64_t note) noexcept
+ASIO_EWYK_DECL void const* strategy_service::trace_id(std::uint64_t stamp) noexcept
 {
-    return reinterpret_cast<void const*>(note & ~std::uint64_t{1});
+    return reinterpret_cast<void const*>(stamp & ~std::uint64_t{1});
 }
 
-// Of what was not posted, now.
-ASIO_EWYK_DECL detail::time_point strategy_service::submitted(std::uint64_t note) noexcept
+// When the function was submitted; now, if it was not posted.
+ASIO_EWYK_DECL detail::time_point strategy_service::submitted_at(std::uint64_t stamp) noexcept
 {
-    if (note < 2)
+    if (stamp < 2)
         return std::chrono::steady_clock::now();
-    return detail::time_point(detail::time_point::duration(note >> 1));
+    return detail::time_point(detail::time_point::duration(stamp >> 1));
 }
 
-ASIO_EWYK_DECL void strategy_service::record_delay(std::uint64_t note) noexcept
+ASIO_EWYK_DECL void strategy_service::record_delay(std::uint64_t stamp) noexcept
 {
-    times_->queue_delay.record(std::chrono::steady_clock::now() - submitted(note));
+    times_->queue_delay.record(std::chrono::steady_clock::now() - submitted_at(stamp));
 }
 
-// A completion, or what a handler dispatches.
-ASIO_EWYK_DECL auto strategy_service::where_to_run(detail::submission s) const noexcept -> place
+// How this thread runs a completion, or what a handler dispatches.
+ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(detail::submission s) const noexcept
+    -> dispatch_as
 {
     detail::call_frame const* const here = frame();
     if (!here)
-        // The io_context may be run by its own functions.
+        // The io_context may be run by its own functions, without a frame.
         return !ioc_.get_executor().running_in_this_thread()
-                || detail::call_frame::is_away(owner())
+                || detail::call_frame::is_in_section(frame_key())
                 || decision_.is_for_pool(s.strategy, s.invocation)
-            ? place::elsewhere
-            : place::as_a_part;
+            ? dispatch_as::posted
+            : dispatch_as::part_of_handler;
     if (here->in_task || !wraps(s))
-        return place::as_a_part;
+        return dispatch_as::part_of_handler;
     char const on_stack = 0;
     if (detail::thread_stack::of_this_thread().holds(&on_stack)) [[likely]]
-        return place::as_a_task;
-    // The stack of a stackful coroutine, which may be suspended: nothing is begun there that would
-    // have to end. The function is a part of the handler that has resumed it.
-    return decision_.is_for_pool(s.strategy, s.invocation) ? place::elsewhere : place::as_a_part;
+        return dispatch_as::task;
+    // On the stack of a stackful coroutine, which may be suspended, no task begins, as this thread
+    // would have to end it. The function is a part of the handler that has resumed the coroutine.
+    return decision_.is_for_pool(s.strategy, s.invocation) ? dispatch_as::posted
+                                                           : dispatch_as::part_of_handler;
 }
 
-// The request came to a thread that does not need it.
+// A thread has got the request that does not need it.
 ASIO_EWYK_DECL void strategy_service::give_up_request() noexcept
 {
     succession_.give_up_request();
     succession_.dispatch(); // unless a thread produces
 }
 
-// A task that the pool has no thread for.
-ASIO_EWYK_DECL void strategy_service::run_back(detail::task* t)
+// Runs a task that the pool has refused, as it has no thread for it.
+ASIO_EWYK_DECL void strategy_service::run_refused(detail::task* t)
 {
     if (t == this)
     {
-        // The request for a producer, which is here: so one thread less is to produce. If all still
-        // are, a task that waits next would wait for ever.
+        // The pool has given back the request for a producer, not a task: so one thread less is to
+        // produce. If all threads of the pool still produce, run a task that waits there: it would
+        // wait for ever.
         give_up_request();
-        if (!threads_.pool().all_occupied() || !(t = threads_.take()))
+        if (!threads_.pool().all_produce() || !(t = threads_.take()))
             return;
         if (t == this)
             return give_up_request();
     }
     detail::call_frame* const here = frame();
-    // The task was recalled, and this caller has not begun to produce.
+    // The task was recalled, and this caller submits it again before it produces.
     if (!here && !ioc_.get_executor().running_in_this_thread())
         return run_job(t);
     if (!here || here->in_task)
         return t->run();
     succession_.counters().produce_consume();
-    succession_.make_way(*here);
-    running const until_end(*this, *here, detail::way::here);
-    --here->counted; // it was counted when it was given away
+    succession_.yield_right(*here);
+    running const until_end(*this, *here, detail::how_to_run::here);
+    --here->counted; // counted already when it was given to the pool
     detail::run_timed(times_.get(), *t);
     here->rethrow_captured();
 }
 
-// An exception of a function that ran inline, beside what runs as a task.
+// An exception that no task on this thread throws: of a function that was called at once, or of a
+// handler while the last caller leaves.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::report_stray(std::exception_ptr error) noexcept
 {
-    // This thread runs the io_context, whose executor keeps it until the handler is over.
+    // If this thread runs the io_context, its executor keeps the exception until the handler is
+    // over.
     if (auto const ex = ioc_.get_executor(); ex.running_in_this_thread())
         return ex.execute([&] { std::rethrow_exception(std::move(error)); });
     auto& threads = threads_.pool();
@@ -216,7 +221,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr con
     return true;
 }
 
-// How a strategy_service ends.
+// How a strategy_service ends
 
 ASIO_EWYK_DECL void strategy_service::stop() noexcept
 {
@@ -236,7 +241,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
     }
     stop();
     succession_.watch().stop(true);
-    threads_.leave();
+    threads_.leave_pool();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::end()
@@ -245,13 +250,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::end()
         return halt();
     if ((calls_.fetch_or(ends) & ends) == 0)
     {
-        // The others may wait for the right to produce, or, as the last caller, for this thread.
+        // The threads that are to end may wait for the right to produce; or, as the last caller of
+        // run(), for this thread: hence one caller more.
         detail::call_frame::end_leases();
-        detail::call_frame::go_away(this);
+        detail::call_frame::enter_section(this);
         threads_.runner_came(false);
     }
     halt();
-    std::size_t const own = detail::call_frame::is_called_for(owner()) ? one_call : 0;
+    std::size_t const own = detail::call_frame::is_called_for(frame_key()) ? one_call : 0;
     while ((calls_.load() & ~ends) != own)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
@@ -264,23 +270,24 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
         t->destroy();
 }
 
-// Whether the threads of the pool can end for a fork, and be waited for: while another thread is
-// inside run(), they may produce without limit, or wait for it; and so in a handler, for this one,
-// unless handlers run one at a time on the thread of the only caller.
+// Whether this thread may wait until the pool's threads have ended, before a fork. Not while
+// another thread is inside run(): the pool's threads may produce without limit, or wait for that
+// thread. Nor in a handler, for which they may wait; unless handlers run one at a time and this
+// thread is the only caller.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const noexcept
 {
     std::size_t const frames = detail::call_frame::depth();
     detail::call_frame const* const here = frame();
-    // In a handler of another context a shared pool may run what waits for that.
+    // In a handler of another context, a shared pool may run a task that waits for that handler.
     if (!is_in_handler() && (frames == 0 || own_pool_))
         return threads_.runners() == 0;
     return frames == 1 && here && !here->is_pooled()
         && detail::traits_of(strategy()).is_exclusive
-        && threads_.runners() == 1 && !threads_.some_are_away() && !succession_.awaited();
+        && threads_.runners() == 1 && !threads_.any_in_section() && !succession_.has_returning();
 }
 
-// What was not prepared is as if it was not announced: nothing changes for the parent, and the
-// child may replace its program, or end.
+// A fork that cannot be prepared is as one that was not announced: nothing changes for the parent,
+// and the child may only replace its program, or end.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     asio::execution_context::fork_event event)
 {
@@ -291,7 +298,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     if (event == asio::execution_context::fork_prepare)
     {
         bool const prepares = can_prepare_fork() && threads.prepare_fork();
-        // Afterwards: a thread of the pool may wait for the lock.
+        // After the pool's threads have ended, as these may wait for the lock.
         if (holds_io_.load() != self)
         {
             io_mutex_.lock();
@@ -313,7 +320,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     forks_.store({});
     bool const is_child = event == asio::execution_context::fork_child;
     detail::registration::notify_fork(event);
-    // Last: it may start threads. In the child no other thread prepares one any more.
+    // Last, as this may start threads. In the child another thread that prepares a fork of its own
+    // is gone.
     if (is_child || threads.prepares_fork())
         threads.end_fork(is_child);
 }
@@ -325,8 +333,8 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     strategy_metrics m;
     succession_.counters().write_to(m);
     m.strategy = strategy();
-    m.sentinel_refused = succession_.watch().refused();
-    m.probe_refused = succession_.watch().is_blind();
+    m.sentinel_refused = succession_.watch().sentinel_refused();
+    m.probe_refused = succession_.watch().probe_refused();
     m.waits_observed = succession_.knows_reactor();
     detail::pool_client const& client = threads_.client();
     m.produce_execute_consume = client.begun();
@@ -347,7 +355,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
 
 ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
 {
-    // What waits is counted from now on.
+    // Tasks that wait are counted from now on.
     counts_.store(true);
     wraps_.store(true);
     auto const now = std::chrono::steady_clock::now();
@@ -357,10 +365,10 @@ ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
     auto const here = queue_delay_.look(now, gone, depth_.waiting());
     auto const there = pool_delay_.look(now, taken, client.size());
     return {here.last + there.last, here.average + there.average, waiting(),
-        threads_.pool().left() + threads_.callers().parked()};
+        threads_.pool().available() + threads_.callers().parked()};
 }
 
-// What a strategy_service shows of itself.
+// What a strategy_service shows of itself
 
 ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
 {

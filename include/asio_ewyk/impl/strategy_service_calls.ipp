@@ -20,53 +20,54 @@ namespace asio_ewyk {
 
 // The calls of run() and its siblings
 
-// A call that is not inside a handler of the context. A handler may end the process, by
-// std::exit(), on its own thread, which then destroys the context. The thread of the call does not
-// come back to a program that would use it.
-class strategy_service::call_inside
+// A call that is not inside a handler of the context. A handler may end the process by std::exit(),
+// on whose thread the context is then destroyed. The thread of this call never comes back to the
+// program, which would use the context.
+class strategy_service::outer_call
 {
 public:
-    explicit call_inside(strategy_service* self) noexcept
+    explicit outer_call(strategy_service* self) noexcept
         : self_(self)
     {
         if (self_ && (self_->calls_.fetch_add(one_call) & ends) != 0) [[unlikely]]
-            leave_and_stay();
+            end_call();
     }
 
-    call_inside(call_inside const&) = delete;
-    call_inside& operator=(call_inside const&) = delete;
+    outer_call(outer_call const&) = delete;
+    outer_call& operator=(outer_call const&) = delete;
 
-    ~call_inside()
+    ~outer_call()
     {
         if (self_)
-            leave_and_stay();
+            end_call();
     }
 
 private:
-    void leave_and_stay() noexcept
+    void end_call() noexcept
     {
         if ((self_->calls_.fetch_sub(one_call) & ends) != 0) [[unlikely]]
             detail::parker().park_until(detail::forever);
     }
 
-    strategy_service* const self_; // null: it is inside one
+    strategy_service* const self_; // null: the call is inside a handler
 };
 
 // Counts a thread as being inside run() or a sibling.
 class strategy_service::caller
 {
 public:
-    // `inner`: in a handler of the context, on whichever thread.
+    // `inner`: the call is in a handler of the context, on whichever thread that began.
     caller(strategy_service& self, bool stepping, bool inner)
         : self_(self)
         , stepping_(stepping)
         , inner_(inner)
     {
-        // A call inside a handler takes no exceptions from other threads: the handler might catch
+        // A call inside a handler takes no exceptions of other threads: the handler might catch
         // them.
         if (!inner)
             self_.passed_.came();
-        // As if handlers ran on the threads of the callers only.
+        // Pool threads take the first caller's signal mask, so that signals arrive as if handlers
+        // ran on the threads of callers only.
         if (self_.threads_.runner_came(stepping) && self_.own_pool_)
             self_.threads_.pool().take_signal_mask();
     }
@@ -77,32 +78,33 @@ public:
     ~caller()
     {
         auto const [last, last_to_run] = self_.threads_.runner_left(stepping_);
-        // Asio locks a mutex to say whether it is stopped. Where one caller steps, and the pool has
-        // no threads, there is nobody to be told.
+        // Asio locks a mutex to say whether it is stopped. To save that, nothing is done for the
+        // only caller, which steps, while the pool has no threads and no tasks: there is nobody to
+        // tell.
         if (!last || last_to_run || self_.threads_.pool().threads() != 0
             || self_.threads_.client().size() != 0)
-            leave(last, last_to_run);
+            finish(last, last_to_run);
         if (!inner_)
             self_.passed_.left();
     }
 
     bool is_inner() const noexcept { return inner_; }
 
-    // Whether it throws what others pass to it.
+    // Whether the call throws exceptions that other threads pass to it.
     bool throws() const noexcept { return !inner_ && !leaves_; }
     bool is_stepping() const noexcept { return stepping_; }
 
 private:
-    void leave(bool last, bool last_to_run)
+    void finish(bool last, bool last_to_run)
     {
         bool const stopped = self_.ioc_.stopped();
         if (stopped)
             self_.threads_.wake_all();
-        // Also for a caller that stepped: a thread of the pool that has ended the last work may be
-        // about to stop the io_context, which may be restarted by then.
+        // Also after a caller that stepped: a thread of the pool that has done the last work may be
+        // about to stop the io_context, and by then this caller may have restarted it.
         leaves_ = true;
         if (last_to_run || (last && stopped && !inner_))
-            self_.clear_pool(*this);
+            self_.quiesce_pool(*this);
         if (!last && !stopped)
         {
             // This caller may have been woken to take what waits.
@@ -137,19 +139,19 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
 {
     detail::call_frame* const outer = frame();
     bool const inner = is_in_handler();
-    // A task that waits for handlers will not be short.
+    // A handler that waits for others here is going to be late.
     if (may_wait)
         detail::call_frame::end_leases();
     if (outer && (outer->produces() || !succession_.is_exclusive()))
         return run_nested(*outer, limit, may_wait, deadline);
-    call_inside const until_end(inner ? nullptr : this);
+    outer_call const until_end(inner ? nullptr : this);
     std::size_t counted = 0;
     try
     {
         {
             caller const here(*this, stepping, inner);
             if (!stepping || (succession_.is_exclusive() && may_wait))
-                take_part(here, counted, limit, deadline);
+                caller_loop(here, counted, limit, deadline);
             else
                 counted = step_beside(here, limit, may_wait, deadline);
         }
@@ -159,7 +161,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
     }
     catch (...)
     {
-        // The count of a call that throws is in no result, as with an io_context.
+        // As with an io_context, the handlers of a call that throws are in no result.
         threads_.take_result(counted);
         if (!inner && detail::exception_of_a_handler())
             thrown_.add();
@@ -167,7 +169,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
     }
 }
 
-// How many handlers Asio has run. `counts`: in the frame, those of which nothing else has told.
+// Calls Asio, and returns how many handlers that has run. `counts`: adds native ones, of which
+// nothing else tells, to the frame.
 template <class Run>
 auto strategy_service::call_asio(detail::call_frame& frame, bool counts, Run run)
     -> handlers_run
@@ -178,13 +181,13 @@ auto strategy_service::call_asio(detail::call_frame& frame, bool counts, Run run
     std::size_t const told = detail::call_frame::tally(frame) - before;
     if (counts && n > told)
     {
-        succession_.ran_plain(n - told);
+        succession_.count_native(n - told);
         frame.counted += n - told;
     }
     return {n, n - (frame.uncounted - own)};
 }
 
-// So many handlers, by the io_context's own functions.
+// Runs up to `limit` handlers by the io_context's own functions.
 ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame, std::size_t limit,
     bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
@@ -196,11 +199,12 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
         detail::call_frame& frame;
         std::size_t const before = frame.uncounted;
 
-        // Also when a handler has thrown.
+        // Also when a handler has thrown: the library's own do not count as stepped, but a wake-up
+        // among them is consumed.
         ~end()
         {
             if (std::exchange(frame.uncounted, before) != before)
-                self.called_.store(true);
+                self.wake_up_consumed_.store(true);
         }
     } const on_exit{*this, frame};
     std::size_t counted = 0;
@@ -213,14 +217,14 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
                                               : ioc_.run_one_until(deadline);
         });
         counted += n.others;
-        if (n.all == 0 || all_at_once || frame.gave_way != 0 || (exclusive && !frame.produces())
-            || (frame.throws && passed_.any()))
+        if (n.all == 0 || all_at_once || frame.passed_right != 0
+            || (exclusive && !frame.produces()) || (frame.throws && passed_.any()))
             break;
     }
     return counted;
 }
 
-// In a handler: what runs is a part of it.
+// A call of run() or a sibling in a handler: the handlers that run are parts of that one.
 ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& frame,
     std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
@@ -231,51 +235,54 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& fram
         ~end()
         {
             --frame.nested;
-            // The next one may be far, and another thread relied on this one to look for others.
-            if (self.called_.exchange(false))
+            // Whoever sent the wake-up relies on this thread to look for handlers, but its next
+            // look may be far.
+            if (self.wake_up_consumed_.exchange(false))
                 self.wake_up();
         }
     };
     detail::flag_scope const in_task(frame.in_task, true);
-    detail::flag_scope const stays(frame.stays, false);
+    detail::flag_scope const is_owner(frame.is_owner, false);
     ++frame.nested;
     end const on_exit{frame, *this};
-    frame.gave_way = 0;
-    // While others run concurrently the one that it waits for may have run on another thread
-    // already, and nothing would end this.
+    frame.passed_right = 0;
+    // Where handlers run on several threads, the one that this call waits for may have run on
+    // another thread already, and then nothing would end the call.
     bool const beside = may_wait && limit == 1 && !succession_.is_exclusive();
     auto const enough
         = beside ? std::min(deadline, detail::after(std::chrono::milliseconds(4))) : deadline;
     std::size_t const n = step_asio(frame, limit, may_wait, enough);
     if (beside && n == 0 && !ioc_.stopped() && std::chrono::steady_clock::now() < deadline)
     {
-        // A handler that another thread counted; the next result has one less.
-        threads_.count_back();
+        // Return 1 so that the caller's loop ends. The handler was counted by another thread, so
+        // the next result has one less.
+        threads_.debit();
         return 1;
     }
-    // The handler that came back from its section is what the caller waited for.
-    return may_wait && n == 0 && frame.gave_way != 0 ? 1 : n;
+    // Return 1 if another thread had the right: its handler, which has ended a section, is what the
+    // caller waited for.
+    return may_wait && n == 0 && frame.passed_right != 0 ? 1 : n;
 }
 
-// Handlers one by one, or what is ready, beside what others run.
+// A caller that steps: handlers one by one, or what is ready, while other threads run others.
 ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::size_t limit,
     bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
     if (!c.is_inner() && passed_.any())
         return 0;
-    detail::call_frame frame(owner());
+    detail::call_frame frame(frame_key());
     frame.thread = detail::call_frame::thread_of::stepping_caller;
     frame.throws = !c.is_inner();
-    give_again();
+    resubmit_recalled();
     struct out
     {
         strategy_service& self;
         detail::call_frame& frame;
         ~out()
         {
-            // See produce().
+            // For continuations: see produce().
             bool const others = self.threads_.runners() > 1 && !self.ioc_.stopped();
-            self.succession_.leave(frame, others);
+            self.succession_.stop_producing(frame, others);
             if (others)
                 self.wake_up();
         }
@@ -286,8 +293,9 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::s
     return step_asio(frame, limit, may_wait, deadline);
 }
 
-// Works for the context until the call is over; the heart of run() and its siblings.
-ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& counted,
+// What a caller of run() does until the call is over: it produces, runs tasks of the pool, or
+// parks.
+ASIO_EWYK_DECL void strategy_service::caller_loop(caller const& c, std::size_t& counted,
     std::size_t limit, std::chrono::steady_clock::time_point deadline)
 {
     detail::idle_caller self;
@@ -295,9 +303,9 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
         return ioc_.stopped()
             || (deadline != detail::forever && std::chrono::steady_clock::now() >= deadline);
     };
-    // Produces, if it may: by itself, or since it was asked to.
-    auto const work = [&](bool (detail::succession::*begin)(detail::call_frame&) noexcept) {
-        detail::call_frame frame(owner());
+    // Produces if `begin` says so: acquire, or arrive with a request; or as the owner.
+    auto const produce_if = [&](bool (detail::succession::*begin)(detail::call_frame&) noexcept) {
+        detail::call_frame frame(frame_key());
         if (c.is_stepping())
             frame.thread = detail::call_frame::thread_of::stepping_caller;
         frame.throws = c.throws();
@@ -307,34 +315,35 @@ ASIO_EWYK_DECL void strategy_service::take_part(caller const& c, std::size_t& co
             detail::call_frame& frame;
             ~add() { counted += frame.counted; }
         } const at_end{counted, frame};
-        detail::succession::lending const lent(succession_);
-        if ((succession_.*begin)(frame) || becomes_owner(c, limit, deadline))
+        detail::succession::lent_thread const lent(succession_);
+        if ((succession_.*begin)(frame) || may_become_owner(c, limit, deadline))
             produce(frame, limit == unlimited ? unlimited : limit - counted, deadline);
     };
     while (counted < limit && !over())
     {
         if (c.throws())
             passed_.rethrow_one();
-        give_again();
-        if (succession_.is_free() || becomes_owner(c, limit, deadline))
+        resubmit_recalled();
+        if (succession_.is_free() || may_become_owner(c, limit, deadline))
         {
-            work(&detail::succession::acquire);
+            produce_if(&detail::succession::acquire);
             if (counted >= limit || over())
                 break;
         }
         detail::task* job = threads_.take();
-        if (job || (rest(c, self, deadline) && (job = std::exchange(self.job, nullptr))))
+        if (job || (park_caller(c, self, deadline) && (job = std::exchange(self.job, nullptr))))
         {
             if (job == this)
-                work(&detail::succession::arrive);
+                produce_if(&detail::succession::arrive);
             else
                 run_job(job);
         }
     }
 }
 
-// Whether a caller may stay inside io_context::run() though another thread has the right.
-ASIO_EWYK_DECL bool strategy_service::becomes_owner(caller const& c, std::size_t limit,
+// Whether this caller may go inside io_context::run() as the owner though another thread has the
+// right.
+ASIO_EWYK_DECL bool strategy_service::may_become_owner(caller const& c, std::size_t limit,
     std::chrono::steady_clock::time_point deadline) const noexcept
 {
     return deadline == detail::forever && limit == unlimited && !c.is_stepping()
@@ -342,24 +351,24 @@ ASIO_EWYK_DECL bool strategy_service::becomes_owner(caller const& c, std::size_t
         && !succession_.has_owner();
 }
 
-// A task that was given to the pool.
+// Runs a task that was given to the pool.
 ASIO_EWYK_DECL void strategy_service::run_job(detail::task* job)
 {
-    detail::call_frame frame(owner());
+    detail::call_frame frame(frame_key());
     frame.in_task = true;
     threads_.client().run(job);
     frame.rethrow_captured();
 }
 
-// Parks this thread, unless there is something to do. True if another thread woke it.
-ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller& self,
+// Parks a caller, unless there is something to do. True if another thread has claimed it.
+ASIO_EWYK_DECL bool strategy_service::park_caller(caller const& c, detail::idle_caller& self,
     std::chrono::steady_clock::time_point deadline)
 {
     detail::idle_callers& callers = threads_.callers();
     detail::trace_span const parks(detail::trace_event::park);
     callers.park(self);
     detail::test_point();
-    // Dekker with all of these: see doc/design.adoc. Otherwise an idle caller could sleep beside
+    // Dekker with all of these, see doc/design.adoc: otherwise an idle caller could sleep beside
     // work, or through a stop.
     bool const busy = succession_.is_free() || threads_.client().size() != 0
         || ioc_.stopped() || (c.throws() && passed_.any());
@@ -369,11 +378,12 @@ ASIO_EWYK_DECL bool strategy_service::rest(caller const& c, detail::idle_caller&
         return true;
     if (callers.withdraw(self))
         return false;
-    // Claimed at the deadline: what it is claimed for comes first.
+    // Claimed at the deadline: the job comes first.
     return self.sleep.park_until(detail::forever);
 }
 
-// Handlers run only while a caller is inside run(): tasks that wait in the pool then wait here.
+// Handlers run only while a caller is inside run(). Tasks that wait in the pool when the last one
+// leaves, or after a stop, wait here for the next.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
 {
     while (detail::task* t = threads_.take())
@@ -381,13 +391,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
             succession_.give_up_request();
         else
         {
-            threads_.count_back(); // it counts when it is given away again
+            threads_.debit(); // it counts when it is given to the pool again
             std::lock_guard const lock(recalled_mutex_);
             recalled_.push(t);
             has_recalled_.store(true);
         }
-    // A caller that has come meanwhile may have asked, and gives the tasks away again. Dekker: it
-    // counts itself before it looks for them.
+    // A caller that has come meanwhile may rely on the request, and on the tasks. Dekker: a caller
+    // counts itself before it looks for recalled tasks.
     if (threads_.runners() == 0 || ioc_.stopped())
         return;
     succession_.dispatch();
@@ -398,11 +408,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
     }
 }
 
-// A caller. Throws what a task throws that the pool gives back: the rest is given by another caller
-// then, or by the next call.
-ASIO_EWYK_DECL void strategy_service::give_again()
+// A thread inside run() gives recalled tasks to the pool again, and runs those that the pool
+// refuses. If one throws, another caller or the next call submits the rest.
+ASIO_EWYK_DECL void strategy_service::resubmit_recalled()
 {
-    // After a stop they wait for the next run().
+    // After a stop the tasks wait for the next run().
     if (!has_recalled_.load() || ioc_.stopped()) [[likely]]
         return;
     try
@@ -415,9 +425,8 @@ ASIO_EWYK_DECL void strategy_service::give_again()
                 return has_recalled_.store(false);
             lock.unlock();
             threads_.credit(1);
-            if (detail::task* const back
-                = threads_.give(detail::task_ptr(t), true))
-                run_back(back);
+            if (detail::task* const refused = threads_.give(detail::task_ptr(t), true))
+                run_refused(refused);
         }
     }
     catch (...)
@@ -428,42 +437,43 @@ ASIO_EWYK_DECL void strategy_service::give_again()
     }
 }
 
-// When the last caller of run() returns, no handler runs any more, as with an io_context; except
-// one that has called run() itself. The handlers that still run may wait for others, so this
-// produces for a moment after each pause. A pause is as long as all that was before: soon one is
-// longer than any handler that does not wait for others, also where handlers block all the time.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::clear_pool(caller const& c)
+// The last caller of run() waits until no handler runs any more, as with an io_context; except one
+// that has called run() itself. The handlers that still run may wait for others, so the caller
+// produces for a moment after each pause. A pause is as long as the whole wait before it: so one is
+// soon longer than any handler that waits for no other, also where handlers block all the time.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::quiesce_pool(caller const& c)
 {
     constexpr std::chrono::milliseconds shortest_pause(1);
-    constexpr std::chrono::milliseconds longest_nap(64);
+    constexpr std::chrono::milliseconds longest_sleep(64);
     constexpr std::chrono::milliseconds round(10);
     auto const begun = std::chrono::steady_clock::now();
     for (auto end_of_pause = begun + shortest_pause;;)
     {
-        // More than once: a late thread may wait inside the io_context beside the one that was
-        // woken, and a thread that still produces may have given away another task.
+        // Again each time: a late thread may wait inside the io_context beside the one that was
+        // woken, and a thread that still produces may have given another task to the pool.
         recall_tasks();
         wake_up();
-        if (threads_.await_pool(owner(), std::min(end_of_pause, detail::after(longest_nap))))
+        if (threads_.await_pool(frame_key(), std::min(end_of_pause, detail::after(longest_sleep))))
             return;
         auto now = std::chrono::steady_clock::now();
         if (ioc_.stopped() || now < end_of_pause)
             continue;
-        go_on(c, now + std::min<std::chrono::nanoseconds>(now - begun, round));
+        produce_while_leaving(c, now + std::min<std::chrono::nanoseconds>(now - begun, round));
         now = std::chrono::steady_clock::now();
         end_of_pause = now + (now - begun);
     }
 }
 
-// Produces once more on the way out. What a handler throws goes where that of the pool's does.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::go_on(
+// The last caller produces once more on its way out. What a handler throws then is treated as on a
+// thread of the pool.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::produce_while_leaving(
     caller const& c, std::chrono::steady_clock::time_point deadline)
 {
     std::size_t counted = 0;
     threads_.runner_came(false);
     try
     {
-        take_part(c, counted, unlimited, deadline);
+        caller_loop(c, counted, unlimited, deadline);
     }
     catch (...)
     {

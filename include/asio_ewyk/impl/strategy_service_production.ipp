@@ -29,8 +29,8 @@ ASIO_EWYK_DECL bool strategy_service::must_leave(detail::call_frame const& frame
                         : frame.throws && passed_.any();
 }
 
-// Says when a thread that produces waits for I/O; and the owner takes the right back before that.
-// What a handler of ours waits for is a part of it.
+// Asio's waits for I/O on this thread: the producer marks its lease, and the owner takes the right
+// back before. A wait inside a task is a part of the task.
 class strategy_service::poll_observer final : private detail::wait_observer
 {
 public:
@@ -46,20 +46,22 @@ private:
     {
         if (!is_of_producer(file))
             return;
-        // While it was late, others may have run the handler that was to tell it.
+        // While the owner was late, other threads may have run the wake-up that was to have it
+        // throw.
         if (frame_.throws && self_.passed_.any()) [[unlikely]]
             self_.wake_up();
-        // Who waits has the right, also a thread that was about to leave: the others are in
-        // handlers, or wait for a condition. The owner takes it before it waits.
+        // A thread that waits for I/O must have the right, also if it was about to leave: the
+        // others are in handlers, or wait for Asio's condition. The owner takes it even before it
+        // looks for I/O without waiting.
         if (!succession_.has_lease(frame_))
         {
-            if (!frame_.stays && !waits)
+            if (!frame_.is_owner && !waits)
                 return;
             succession_.take_back(frame_);
         }
         if (waits)
         {
-            self_.parallelism_.waits();
+            self_.parallelism_.producer_waits();
             succession_.begin_wait(frame_);
         }
     }
@@ -84,7 +86,8 @@ private:
     detail::call_frame& frame_;
 };
 
-// A handler may wait for another file as well: of another io_context, or of the program's own.
+// Whether the file is the io_context's is tested: a handler may wait for one of another io_context,
+// or of the program's own.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noexcept
 {
     std::lock_guard const lock(io_mutex_);
@@ -92,11 +95,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noe
         succession_.learn_reactor(file);
 }
 
-// This thread has the lease, or becomes the owner, which stays inside io_context::run() whoever has
-// the lease. Others run handlers until they have lost that, or are to leave. An exception leaves
-// when another thread was asked to produce. A caller that is the only one asks none: with an
-// io_context, nothing runs before it calls again. A caller that comes meanwhile and parks is asked
-// when this one leaves run().
+// A thread that has the lease, or becomes the owner. The owner stays inside io_context::run(),
+// whichever thread has the lease; any other thread runs handlers until it has lost the lease, or is
+// to leave. An exception leaves after another thread was asked to produce. The only caller asks
+// none: as with an io_context, nothing runs before it calls run() again; and a caller that comes
+// meanwhile and parks is asked when this one leaves run().
 ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::size_t limit,
     std::chrono::steady_clock::time_point deadline)
 {
@@ -108,72 +111,75 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
 
         ~out()
         {
-            bool const stayed = std::exchange(frame.stays, false);
-            if (stayed)
+            bool const was_owner = std::exchange(frame.is_owner, false);
+            if (was_owner)
             {
-                self.succession_.end_stay();
-                self.succession_.lend();
+                self.succession_.resign_owner();
+                self.succession_.lent_thread_came();
             }
-            if (frame.away)
-                detail::call_frame::come_back(frame.away);
+            if (frame.section)
+                detail::call_frame::leave_section(frame.section);
             bool const stopped = self.ioc_.stopped();
             bool const only = !frame.is_pooled() && self.threads_.runners() == 1;
-            self.succession_.leave(frame, !stopped && !only);
+            self.succession_.stop_producing(frame, !stopped && !only);
             if (stopped)
                 self.threads_.wake_all();
-            else if (stayed)
-                self.threads_.wake_idle_caller(); // which may be the next owner
-            // Asio keeps what a handler submits as a continuation until the handler is over, and
-            // expects the same thread to take it then: it wakes no other for that.
+            else if (was_owner)
+                self.threads_.wake_idle_caller(); // it may be the next owner
+            // Asio wakes no thread for what a handler submits as a continuation: it expects this
+            // thread to take that when the handler is over.
             if (!stopped
                 && (frame.counted + frame.uncounted != 0
                     || std::uncaught_exceptions() != exceptions)
                 && (self.succession_.leases() || self.threads_.runners() > 1
-                    || self.threads_.some_are_away()))
+                    || self.threads_.any_in_section()))
                 self.wake_up();
         }
     } const on_exit{*this, frame};
     poll_observer const polls(*this, frame);
-    detail::trace_span const produces(detail::trace_event::produce, owner());
-    // Nothing else tells that it runs handlers, before it waits.
+    detail::trace_span const produces(detail::trace_event::produce, frame_key());
+    // Until this thread waits for I/O nothing else tells the watchdog that it runs handlers.
     if (succession_.watch().in_use())
-        succession_.watch().alert();
-    bool const may_stay
+        succession_.watch().wake_if_asleep();
+    bool const may_own
         = deadline == detail::forever && limit == unlimited && !frame.is_pooled();
     while (frame.counted < limit && !must_leave(frame))
     {
-        bool const stays = frame.stays = may_stay && can_stay() && succession_.begin_stay();
-        if (!stays && !frame.produces())
+        bool const is_owner = frame.is_owner
+            = may_own && can_have_owner() && succession_.become_owner();
+        if (!is_owner && !frame.produces())
             break;
-        if (stays)
+        if (is_owner)
         {
-            succession_.lend_no_more();
-            // A lent thread may wait for I/O, and the owner for a condition: see call_owner().
+            succession_.lent_thread_left();
+            // A lent thread may wait for I/O, and then the owner waits for Asio's condition until
+            // the watchdog wakes it: see lessor::wake_owner().
             if (succession_.watch().in_use())
-                succession_.watch().alert();
+                succession_.watch().wake_if_asleep();
         }
         auto const n = call_asio(frame, true, [&] {
             detail::trace_span const waits(detail::trace_event::wait);
-            return stays ? ioc_.run() : run_next(frame, deadline);
+            return is_owner ? ioc_.run() : run_next(frame, deadline);
         });
-        if (!stays && parallelism_.counts())
+        if (!is_owner && parallelism_.counts())
             parallelism_.count(n.others);
-        if (stays || n.all == 0 || !frame.produces()
-            || (!succession_.is_exclusive() && !succession_.settle(frame)))
+        if (is_owner || n.all == 0 || !frame.produces()
+            || (!succession_.is_exclusive() && !succession_.renew_or_resume(frame)))
             break;
     }
 }
 
-// Whether a caller may stay inside io_context::run(): where it is not asked before each handler to
-// let another one produce, and takes the right back by itself.
-ASIO_EWYK_DECL bool strategy_service::can_stay() const noexcept
+// Whether a caller may stay inside io_context::run(): where waits are observed, so that it takes
+// the right back by itself; with produce_consume, while no thread is in a section, or the caller
+// would have to let another thread produce between two handlers.
+ASIO_EWYK_DECL bool strategy_service::can_have_owner() const noexcept
 {
-    return succession_.is_exclusive() ? !threads_.some_are_away()
+    return succession_.is_exclusive() ? !threads_.any_in_section()
                                       : succession_.watch().observes_waits();
 }
 
-// Runs a handler. If waits are not observed, what is ready is marked, and then what has been waited
-// for is not.
+// The producer runs one handler. If waits are not observed, a handler that is ready runs under a
+// mark, and only one that has to be waited for does not.
 ASIO_EWYK_DECL std::size_t strategy_service::run_next(
     detail::call_frame& frame, std::chrono::steady_clock::time_point deadline)
 {
@@ -182,15 +188,16 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_next(
         succession_.mark_busy(frame);
         if (std::size_t const n = ioc_.poll_one(); n != 0)
             return n;
-        // With another number, so that it merely waits.
-        if (!succession_.settle(frame) || ioc_.stopped())
+        // Renewing voids the mark: from here the watchdog sees a thread that may merely wait.
+        if (!succession_.renew_or_resume(frame) || ioc_.stopped())
             return 0;
     }
     return deadline == detail::forever ? ioc_.run_one() : ioc_.run_one_until(deadline);
 }
 
-// Asio waits for a condition until something does I/O, and then inside the system. Not before a
-// thread has waited: from then on Asio asks the system between handlers, too.
+// Creates a timer, so that Asio waits for I/O and no more for its condition. Only when a thread has
+// come to produce, or was asked for a sign of life: from then on Asio asks the system between
+// handlers, too.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 {
     std::lock_guard const lock(io_mutex_);
@@ -200,11 +207,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
     }
     catch (std::exception const&)
     {
-        // No file descriptors: operations that need them will report it.
+        // No file descriptors are left: operations that need one will report that.
     }
 }
 
-// A thread that was asked to produce.
+// The request: a thread runs it that was asked to produce.
 ASIO_EWYK_DECL boost::core::typeinfo const* strategy_service::act(
     task* base, detail::task_purpose purpose)
 {
@@ -216,16 +223,16 @@ ASIO_EWYK_DECL boost::core::typeinfo const* strategy_service::act(
     return nullptr;
 }
 
-// A thread of the pool.
+// A thread of the pool that was asked to produce.
 ASIO_EWYK_DECL void strategy_service::arrive()
 {
-    detail::trace_point(detail::trace_event::arrive, owner());
-    detail::frame_of_arrival const arrival(owner());
+    detail::trace_point(detail::trace_event::arrive, frame_key());
+    detail::frame_of_arrival const arrival(frame_key());
     detail::call_frame& here = *arrival;
-    detail::succession::lending const lent(succession_);
+    detail::succession::lent_thread const lent(succession_);
     if (!succession_.arrive(here))
         return;
-    // So that the owner comes by the hook.
+    // So that the owner waits for I/O and takes the right back, as the hook tells of that.
     if (succession_.watch().observes_waits() && succession_.needs_io())
         provide_io();
     if (succession_.watch().in_use())
@@ -239,19 +246,19 @@ ASIO_EWYK_DECL void strategy_service::arrive()
     produce(here, unlimited, detail::forever);
 }
 
-// Any thread: has a thread that is inside the io_context, or comes there, run woken(). What the
-// calling thread has done before is seen there; and a thread that runs it looks for other handlers
-// afterwards, or calls this.
+// Any thread: has a thread that is inside the io_context, or comes there, run on_wake_up(), which
+// sees what the calling thread has done before. The thread that runs it looks for other handlers
+// afterwards, or calls wake_up() again.
 ASIO_EWYK_DECL void strategy_service::wake_up() noexcept
 {
-    detail::trace_point(detail::trace_event::wake_up, owner());
+    detail::trace_point(detail::trace_event::wake_up, frame_key());
     if (!wake_queued_.exchange(true))
         wakeup_op_.send(ioc_, *this);
 }
 
-ASIO_EWYK_DECL void strategy_service::woken()
+ASIO_EWYK_DECL void strategy_service::on_wake_up()
 {
-    std::size_t const passed_on = passed_on_.exchange(0);
+    std::size_t const resent = resent_.exchange(0);
     wake_queued_.store(false);
     bool const asked = succession_.give_sign();
     if (asked && succession_.needs_io()) [[unlikely]]
@@ -262,48 +269,50 @@ ASIO_EWYK_DECL void strategy_service::woken()
     ++here->uncounted;
     if (succession_.is_exclusive())
     {
-        // Who stays inside gets the right again when the handler of the one that comes back is
-        // over.
-        if (here->produces() && succession_.awaited())
-            here->gave_way
-                += succession_.serve_section(*here, here->nested != 0 || here->stays);
+        // The owner, and a thread inside of another handler's call, wait here until the handler of
+        // the thread that returns from its section is over.
+        if (here->produces() && succession_.has_returning())
+            here->passed_right
+                += succession_.pass_lease(*here, here->nested != 0 || here->is_owner);
     }
-    else if (!here->in_task && !here->steps() && !succession_.settle(*here) && here->stays)
-        come_for_right(*here);
-    else if (asked && here->stays && !here->in_task && succession_.is_lending())
-        call_lent();
+    else if (!here->in_task && !here->steps() && !succession_.renew_or_resume(*here)
+        && here->is_owner)
+        take_right_back(*here);
+    else if (asked && here->is_owner && !here->in_task && succession_.has_lent_thread())
+        wake_lent_thread();
     if (!here->in_task)
-        give_again();
-    if (here->stays && parallelism_.counts() && !std::exchange(here->counts, true))
+        resubmit_recalled();
+    if (here->is_owner && parallelism_.counts() && !std::exchange(here->counts, true))
         count_handlers(*here);
     // The wake-up may be meant for another thread: one of the pool that is to leave, or a caller
-    // that is to throw. Asio prefers threads that wait for its condition to the one that waits
-    // inside the system. So a thread that gets it instead stays here until it has reached the right
-    // one.
+    // that is to throw. Asio prefers threads that wait for its condition to the one that waits for
+    // I/O. So a thread that gets the wake-up instead sends it again, and stays here until the right
+    // one has it.
     bool const leaves = here->is_pooled() && !here->in_task;
     auto const is_meant_for_another = [this, leaves, throws = here->throws]() noexcept {
         return (!leaves && threads_.not_stepping() == 0 && threads_.client().pins() != 0)
             || (!throws && !succession_.has_owner() && passed_.any());
     };
-    if (passed_on < threads_.runners() + threads_.client().pins() && is_meant_for_another())
+    if (resent < threads_.runners() + threads_.client().pins() && is_meant_for_another())
         [[unlikely]]
-        pass_on_wake_up(passed_on + 1, std::chrono::milliseconds(1), is_meant_for_another);
-    // As from a handler: so it leaves io_context::run().
-    if (here->stays && here->throws && !here->in_task)
+        resend_wake_up(resent + 1, std::chrono::milliseconds(1), is_meant_for_another);
+    // Thrown as from a handler, the exception leaves io_context::run().
+    if (here->is_owner && here->throws && !here->in_task)
         passed_.rethrow_one();
 }
 
-// The watchdog.
-ASIO_EWYK_DECL bool strategy_service::look_at_time(
-    detail::time_point now, detail::lease::sight const& s, bool runs) noexcept
+// The watchdog's thread. True if the next check is to come soon.
+ASIO_EWYK_DECL bool strategy_service::on_watchdog_check(
+    detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept
 {
-    if (parallelism_.look(now, runs && s.leased && s.what != detail::lease::activity::polls))
+    if (parallelism_.on_check(now, runs && s.leased && s.what != detail::lease::activity::polls))
         wake_up();
     return parallelism_.counts() || passed_.any();
 }
 
-// The owner, in a handler: runs others one by one, as Asio does not tell earlier how many there
-// were. That handler counts as work, so it does not wait for long: there may be nothing else.
+// The owner, in a wake-up: runs handlers one by one, as Asio would tell how many there were only at
+// the end of run(). The wake-up counts as work, so the owner does not wait for long: there may be
+// no other work, and run() has to return.
 ASIO_EWYK_DECL void strategy_service::count_handlers(detail::call_frame& frame)
 {
     struct end
@@ -313,31 +322,31 @@ ASIO_EWYK_DECL void strategy_service::count_handlers(detail::call_frame& frame)
     } const on_exit{frame};
     while (parallelism_.counts() && !must_leave(frame))
     {
-        std::size_t n = run_inside(frame, [this] { return ioc_.poll_one(); });
+        std::size_t n = run_counted(frame, [this] { return ioc_.poll_one(); });
         if (n == 0 && parallelism_.wants_help() && !ioc_.stopped())
-            n = run_inside(frame,
+            n = run_counted(frame,
                 [this] { return ioc_.run_one_for(std::chrono::microseconds(250)); });
         if (n == 0)
             break;
     }
 }
 
-// The owner inside a handler of the library's, or a helper: how many handlers have run that are not
-// the library's.
+// The owner in count_handlers(), or a helper: runs handlers by a call of Asio's, and returns how
+// many of them were not the library's own.
 template <class Run>
-std::size_t strategy_service::run_inside(detail::call_frame& frame, Run run)
+std::size_t strategy_service::run_counted(detail::call_frame& frame, Run run)
 {
     auto const n = call_asio(frame, true, run);
-    frame.inner += n.all; // in no result of the call around this one
+    frame.inner += n.all; // the call of Asio's around this one does not count them
     parallelism_.count(n.others);
     return n.others;
 }
 
-// A thread of the pool, without the right.
+// A helper: a thread of the pool that runs handlers without the right.
 ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
 {
-    constexpr int patience = 4;
-    detail::frame_of_arrival const arrival(owner());
+    constexpr int max_empty_polls = 4;
+    detail::frame_of_arrival const arrival(frame_key());
     detail::call_frame& here = *arrival;
     struct end
     {
@@ -345,61 +354,63 @@ ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
         detail::call_frame& frame;
         ~end()
         {
-            frame.helps = false;
-            self.succession_.left_from_beside();
+            frame.is_helper = false;
+            self.succession_.helper_left();
             self.threads_.credit(frame.counted);
-            self.wake_up(); // see produce()
+            self.wake_up(); // for continuations: see produce()
         }
     } const on_exit{*this, here};
-    here.helps = true;
-    succession_.came_beside();
+    here.is_helper = true;
+    succession_.helper_came();
     auto cpu = detail::this_thread_cpu_time();
     std::size_t ran = 0;
     int in_vain = 0;
-    while (in_vain != patience && parallelism_.wants_help() && !must_leave(here)
+    while (in_vain != max_empty_polls && parallelism_.wants_help() && !must_leave(here)
         && !ioc_.stopped())
     {
-        parallelism_.goes_on(h);
-        std::size_t const n = run_inside(here, [this] { return ioc_.poll_one(); });
+        parallelism_.progressed(h);
+        std::size_t const n = run_counted(here, [this] { return ioc_.poll_one(); });
         in_vain = n == 0 ? in_vain + 1 : 0;
         if (n != 0 && ++ran % 64 != 0)
             continue;
         auto const before = std::exchange(cpu, detail::this_thread_cpu_time());
-        parallelism_.used(cpu - before);
+        parallelism_.add_cpu_time(cpu - before);
         if (n == 0)
             std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
-    if (in_vain == patience)
-        parallelism_.has_enough();
+    if (in_vain == max_empty_polls)
+        parallelism_.report_enough();
 }
 
-// The owner, in a handler. The thread that has the right may wait for I/O, and this one would then
-// wait for a condition: so that one is woken, and leaves.
-ASIO_EWYK_DECL void strategy_service::come_for_right(detail::call_frame& frame) noexcept
+// The owner, in a wake-up, takes the right back. The thread that had it may wait for I/O, and then
+// the owner would have to wait for Asio's condition: so that thread is woken, and leaves.
+ASIO_EWYK_DECL void strategy_service::take_right_back(detail::call_frame& frame) noexcept
 {
     if (succession_.take_back(frame))
-        call_lent();
+        wake_lent_thread();
 }
 
-// The owner, in a handler: has another thread leave that waits inside without the right, if it
-// does.
-ASIO_EWYK_DECL void strategy_service::call_lent() noexcept
+// The owner, in a wake-up: has a lent thread leave that may wait inside the io_context without the
+// right.
+ASIO_EWYK_DECL void strategy_service::wake_lent_thread() noexcept
 {
-    pass_on_wake_up(
+    resend_wake_up(
         0, std::chrono::milliseconds(1), [this]() noexcept { return wake_queued_.load(); });
 }
 
-// Has another thread that is inside run woken(), if one can, and waits so long at most for what
-// comes of it. `times`: how many have passed it on. False if nothing came of it.
+// Has another thread inside the io_context run on_wake_up(), and waits until is_awaited() is false,
+// for `moment` at most. `times`: how many threads have resent this wake-up. False if that was in
+// vain.
 template <class Awaited>
-bool strategy_service::pass_on_wake_up(
+bool strategy_service::resend_wake_up(
     std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept
 {
-    // Keep the right while this thread sleeps, or it would be late; not inside a task, which is.
+    // Keep the right while this thread sleeps, or it would be late. Not inside a task, which is
+    // late when it sleeps.
     detail::call_frame* const here = frame();
     bool const kept
         = !here->in_task && !succession_.is_exclusive() && succession_.keep(*here);
-    passed_on_.store(times);
+    resent_.store(times);
     wake_up();
     auto const enough = detail::after(moment);
     bool awaited = true;

@@ -75,7 +75,7 @@ bool worker_pool::try_execute(F&& f)
     }
     catch (...)
     {
-        threads_.look_in_queue(thread);
+        threads_.wake_for_queue(thread);
         throw;
     }
     stamp(t);

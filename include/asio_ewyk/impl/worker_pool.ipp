@@ -155,7 +155,7 @@ ASIO_EWYK_DECL load_metrics worker_pool::load() const noexcept
     std::uint64_t const taken = threads_.taken();
     std::size_t const waiting = threads_.queued();
     auto const d = delay_.look(std::chrono::steady_clock::now(), taken, waiting);
-    return {d.last, d.average, waiting, threads_.left()};
+    return {d.last, d.average, waiting, threads_.available()};
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::stop() noexcept

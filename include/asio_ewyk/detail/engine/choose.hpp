@@ -19,9 +19,9 @@ enum class sub_strategy : unsigned char
     execute_produce_consume, // EPC: let another thread produce, run it here
 };
 
-// The decision for one task, a pure function. `may_block`: whether the producing thread itself may
-// block. `handed_over`: whether another thread produces from now on; a caller asks first with true
-// to learn whether to try a hand-over, and then with what came of it.
+// The decision for one task, a pure function. `may_block`: whether the producing thread may block.
+// `handed_over`: whether another thread produces from now on; decision asks first with true, to
+// learn whether to try a hand-over, and then with what came of it.
 constexpr sub_strategy choose(
     strategy_t strategy, invocation_t invocation, bool may_block, bool handed_over) noexcept
 {
@@ -35,7 +35,7 @@ constexpr sub_strategy choose(
     case strategy_t::kind::execute_produce_consume:
         return handed_over ? execute_produce_consume : produce_consume;
     case strategy_t::kind::eat_what_you_kill:
-    case strategy_t::kind::custom_0: // as where there is no policy
+    case strategy_t::kind::custom_0: // without a policy
     case strategy_t::kind::custom_1:
     case strategy_t::kind::custom_2:
     case strategy_t::kind::custom_3:
@@ -55,12 +55,12 @@ constexpr sub_strategy choose(
     return may_block && handed_over ? execute_produce_consume : produce_execute_consume;
 }
 
-// What a strategy is beyond a single task.
+// What a strategy decides beyond a single task.
 struct strategy_traits
 {
-    bool is_exclusive;      // one task runs at a time: nobody takes over
-    bool waits_for_threads; // a right that nobody has waits for the first thread that has time
-    bool queues_for_pool;   // its tasks wait for the pool, also where all threads of that produce
+    bool is_exclusive;      // one task runs at a time: no thread takes over
+    bool waits_for_threads; // a right that no thread has waits for the first thread that has time
+    bool queues_for_pool;   // tasks wait for the pool, also where all of its threads produce
 };
 
 constexpr strategy_traits traits_of(strategy_t s) noexcept
@@ -69,7 +69,7 @@ constexpr strategy_traits traits_of(strategy_t s) noexcept
         s == strategy_t::produce_execute_consume};
 }
 
-// Whether whoever finds such a task runs it on a lease, without a decision.
+// Whether the thread that finds such a task runs it on a lease, without a decision.
 constexpr bool is_always_leased(strategy_t s, invocation_t i) noexcept
 {
     return traits_of(s).waits_for_threads

@@ -18,16 +18,17 @@
 namespace asio_ewyk::detail {
 
 // How a task is run that a thread has found.
-enum class way : unsigned char
+enum class how_to_run : unsigned char
 {
-    here,        // by a thread that does not produce, or has been superseded
-    kept,        // by the producer: no thread takes over
-    leased,      // by the producer: another one takes over if it is late
-    handed_over, // another one produces
+    here,        // by this thread: one task runs at a time, or this thread has lost the right
+    kept,        // by the producer, which keeps the right: no thread takes over
+    leased,      // by the producer: another thread takes over if it is late
+    handed_over, // by this thread, and another one produces
     given,       // by the pool
 };
 
-// What is done with each task, by its strategy: choose() says what is wanted, and this does it.
+// Decides how a task is run by its strategy: choose() says what is wanted, and decide() does what
+// is possible.
 class decision
 {
 public:
@@ -37,8 +38,8 @@ public:
     {
     }
 
-    // Whether such a task needs nothing before it runs: whoever finds it runs it, and others take
-    // over if it is late.
+    // Whether such a task needs no decision: the thread that finds it runs it, and another thread
+    // takes over if it is late.
     bool is_plain(strategy_t s, invocation_t i) const noexcept
     {
         return succession_.is_exclusive()
@@ -46,15 +47,16 @@ public:
             : succession_.watch().in_use() && is_always_leased(s, i);
     }
 
-    // Any thread: whether the pool is to run such a task, wherever it is found.
+    // Any thread: whether the pool is to run such a task, whichever thread finds it.
     bool is_for_pool(strategy_t s, invocation_t i) const noexcept;
 
-    // The thread of that frame, which has found the task. `may_block`: whether the thread may, and
-    // then whether the task may. `subject` is what a trace tells of; null: the next that it runs.
-    way decide(call_frame& frame, strategy_t s, invocation_t i, void const* subject,
+    // The thread of that frame, which has found the task. `may_block`: whether the thread may
+    // block, and afterwards whether the task may. `trace_id`: the task in a trace; null: the next
+    // one that this thread runs.
+    how_to_run decide(call_frame& frame, strategy_t s, invocation_t i, void const* trace_id,
         bool& may_block) noexcept;
 
-    // Around the task, if it is not given to the pool.
+    // Lives while this thread runs the task, unless that was given to the pool.
     class running;
 
 private:
@@ -65,7 +67,7 @@ private:
 class decision::running
 {
 public:
-    running(decision& d, call_frame& frame, way how) noexcept
+    running(decision& d, call_frame& frame, how_to_run how) noexcept
         : decision_(d)
         , frame_(frame)
         , how_(how)
@@ -79,15 +81,15 @@ public:
     void end() noexcept
     {
         frame_.in_task = false;
-        if (frame_.away) [[unlikely]]
-            call_frame::come_back(frame_.away); // a section was left open, as by a coroutine
-        decision_.succession_.end_task(frame_, how_ == way::kept);
+        if (frame_.section) [[unlikely]]
+            call_frame::leave_section(frame_.section); // a section was left open, as by a coroutine
+        decision_.succession_.end_task(frame_, how_ == how_to_run::kept);
     }
 
 private:
     decision& decision_;
     call_frame& frame_;
-    way const how_;
+    how_to_run const how_;
 };
 
 } // namespace asio_ewyk::detail

@@ -18,8 +18,8 @@ ASIO_EWYK_DECL bool decision::is_for_pool(strategy_t s, invocation_t i) const no
         == sub_strategy::produce_execute_consume;
 }
 
-ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_t i,
-    void const* subject, bool& may_block) noexcept
+ASIO_EWYK_DECL how_to_run decision::decide(call_frame& frame, strategy_t s, invocation_t i,
+    void const* trace_id, bool& may_block) noexcept
 {
     using enum sub_strategy;
     strategy_t const resolved = policy_({s, i, may_block});
@@ -33,9 +33,10 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
             sub = choose(resolved, i, may_block, false);
         else if (!succession_.has_lease(frame))
         {
-            // An earlier handler that nothing marked was late. This one is here, so it runs here.
+            // This thread was late in an earlier handler that nothing marked, and has lost the
+            // right. Asio has given it this one, so it runs it.
             counters.execute_produce_consume();
-            return way::here;
+            return how_to_run::here;
         }
         else
         {
@@ -43,23 +44,23 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
                 && ((succession_.has_callers() && is_plain(resolved, i))
                     || succession_.may_be_taken_over(frame, resolved)))
             {
-                // If the lease ends just now, this may count one too few.
+                // Another thread may end the lease just now: then this counts a lease too many.
                 counters.on_lease();
-                trace_choice(subject, resolved, sub, true);
+                trace_choice(trace_id, resolved, sub, true);
                 succession_.mark_busy(frame);
-                return way::leased;
+                return how_to_run::leased;
             }
             sub = choose(resolved, i, may_block, succession_.hand_over(frame, resolved));
         }
     }
     if (sub == produce_execute_consume)
-        return way::given;
-    trace_choice(subject, resolved, sub, false);
+        return how_to_run::given;
+    trace_choice(trace_id, resolved, sub, false);
     switch (sub)
     {
     case execute_produce_consume:
         counters.execute_produce_consume();
-        return way::handed_over;
+        return how_to_run::handed_over;
     case produce_invoke_consume:
         may_block = false;
         counters.produce_invoke_consume();
@@ -68,7 +69,7 @@ ASIO_EWYK_DECL way decision::decide(call_frame& frame, strategy_t s, invocation_
         counters.produce_consume();
     }
     bool const kept = !succession_.is_exclusive() && succession_.keep(frame);
-    return kept ? way::kept : way::here;
+    return kept ? how_to_run::kept : how_to_run::here;
 }
 
 } // namespace asio_ewyk::detail

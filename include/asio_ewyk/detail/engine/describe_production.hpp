@@ -19,11 +19,11 @@ inline void describe_production(text_sink& out, succession const& s) noexcept
         out << ", another one is on its way";
     if (s.knows_reactor())
         out << ", its waits are observed";
-    if (s.watch().refused())
+    if (s.watch().sentinel_refused())
         out << ", the system refuses threads of idle priority";
-    if (s.watch().is_blind())
+    if (s.watch().probe_refused())
         out << ", the system does not tell what a thread does";
-    if (s.watch().is_watched_late())
+    if (s.watch().normal_priority_refused())
         out << ", the system refuses the watchdog a normal priority";
 }
 

@@ -18,26 +18,26 @@
 
 namespace asio_ewyk::detail {
 
-// A caller's thread that is inside run(), while it waits for something to do.
+// A caller of run() that waits for something to do.
 struct idle_caller : boost::intrusive::list_base_hook<>
 {
     parker sleep;
-    task* job = nullptr; // written by what claims it, before it is woken; null: look for work
+    task* job = nullptr; // written by the thread that claims the caller; null: look for work
 };
 
-// The callers' threads that are parked inside run(). The last one to park is claimed first.
+// The callers that are parked inside run(). The last one to park is claimed first.
 class idle_callers
 {
 public:
     idle_callers() = default;
     idle_callers(idle_callers const&) = delete;
     idle_callers& operator=(idle_callers const&) = delete;
-    ~idle_callers() { parked_.clear(); } // of those that are not there in the child of a fork
+    ~idle_callers() { parked_.clear(); } // callers that are not there, in the child of a fork
 
-    // In the child of a fork.
+    // In the child of a fork, where another thread may have held the lock.
     void forget_others() noexcept { make_anew(mutex_); }
 
-    // The idle caller may be claimed from now on.
+    // The caller itself: other threads may claim it from now on.
     void park(idle_caller& c) noexcept
     {
         std::lock_guard const lock(mutex_);
@@ -45,7 +45,8 @@ public:
         size_.fetch_add(1);
     }
 
-    // False if it has been claimed already, and is woken.
+    // The caller itself: other threads claim it no more. False if one has claimed it already, and
+    // wakes it.
     bool withdraw(idle_caller& c) noexcept
     {
         std::lock_guard const lock(mutex_);
@@ -56,10 +57,11 @@ public:
         return true;
     }
 
-    // How many are parked; any thread.
+    // Any thread: how many are parked.
     std::size_t parked() const noexcept { return size_.load(); }
 
-    // Wakes a parked one with a job; null has it look for work. False if none is parked.
+    // Any thread: wakes a parked caller with a job; null has it look for work. False if none is
+    // parked.
     bool wake_one(task* job) noexcept
     {
         if (parked() == 0)
@@ -78,12 +80,13 @@ public:
         return true;
     }
 
-    // Wakes all that are parked now, to look for work.
+    // Any thread: wakes all callers that are parked now, to look for work.
     void wake_all() noexcept
     {
         if (parked() == 0)
             return;
-        // None parks again meanwhile, or it would be woken again, without end.
+        // Under the lock, so that no caller that was woken parks again meanwhile: this would wake
+        // it again, without end.
         std::lock_guard const lock(mutex_);
         while (!parked_.empty())
         {
@@ -106,8 +109,8 @@ private:
     boost::intrusive::list<idle_caller, boost::intrusive::constant_time_size<false>>
         parked_; // guarded by mutex_
 
-    // Written under mutex_. Sequentially consistent: Dekker with what a thread looks for that has
-    // parked, see doc/design.adoc. Otherwise it could sleep beside work.
+    // Written under mutex_. Sequentially consistent: Dekker with what a caller looks at after it
+    // has parked, see doc/design.adoc. Otherwise it could sleep beside work.
     std::atomic<std::size_t> size_{0};
 };
 

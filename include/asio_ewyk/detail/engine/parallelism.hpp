@@ -22,12 +22,13 @@
 
 namespace asio_ewyk::detail {
 
-// Several threads inside the io_context, where one is out of CPU time and several run more.
+// Has several threads run handlers inside the io_context, where one is out of CPU time and several
+// run more.
 //
-// Beside the producer, helpers run handlers: threads of the pool without the right to produce. The
-// watchdog measures windows of time and asks parallelism_policy after each. A window counts only if
-// the threads that run handlers count these, which Asio does not tell before run() returns: so the
-// watchdog has the producer do that for as long as it is needed, and no longer.
+// Helpers run handlers beside the producer: threads of the pool without the right to produce. The
+// watchdog measures windows of time and asks parallelism_policy after each. The policy needs the
+// number of handlers, which Asio does not tell before run() returns: so the watchdog has the
+// producer count them for as long as it is needed, and no longer.
 //
 // | mode     | the producer                   | helpers                                           |
 // |----------|--------------------------------|---------------------------------------------------|
@@ -41,13 +42,12 @@ public:
 
     static constexpr duration window = std::chrono::milliseconds(10);
 
-    // So many helpers at most.
-    static constexpr std::size_t most = 64;
+    static constexpr std::size_t max_helpers = 64;
 
-    // In a window with less a context has had nothing to do.
-    static constexpr std::size_t few = 8;
+    // A context that runs fewer handlers in a window has had nothing to do.
+    static constexpr std::size_t min_handlers = 8;
 
-    // A thread of the pool that helps. `calls` tells the watchdog that it goes on.
+    // The task that makes a thread of the pool a helper.
     class helper final : public task
     {
     public:
@@ -63,14 +63,14 @@ public:
         parallelism* of_ = nullptr;
         std::atomic<bool> under_way_{false};
         std::atomic<thread_id> thread_{};
-        std::atomic<std::uint32_t> calls_{0};
+        std::atomic<std::uint32_t> calls_{0}; // of progressed()
 
-        // The watchdog's.
-        std::uint32_t seen_ = 0;
+        // The watchdog's: calls_ at its last check.
+        std::uint32_t calls_seen_ = 0;
     };
 
-    // `help` runs handlers, on a thread that was given to a helper, until wants_help() is false.
-    // The CPUs are those that the calling thread may use.
+    // `help` runs handlers on the thread of a helper until wants_help() is false. The CPUs are the
+    // ones that the calling thread may use.
     parallelism(workforce& threads, void (*help)(void* context, helper&), void* context) noexcept
         : cpus_(allowed_cpus())
         , threads_(threads)
@@ -79,12 +79,13 @@ public:
     {
     }
 
-    // Any thread that runs handlers: whether it is to count them; and that it has run so many.
+    // A thread that runs handlers: whether it is to count them; and how many it has run.
     bool counts() const noexcept { return mode_.load(std::memory_order_relaxed) != mode::plain; }
     void count(std::size_t n) noexcept { ran_.fetch_add(n, std::memory_order_relaxed); }
 
-    // The producer, before it waits for I/O. A plain store: it is of this window, or the next one.
-    void waits() noexcept
+    // The producer, before it waits for I/O. A plain store: the wait counts for this window, or for
+    // the next one.
+    void producer_waits() noexcept
     {
         if (!waited_.load(std::memory_order_relaxed))
             waited_.store(true, std::memory_order_relaxed);
@@ -96,18 +97,21 @@ public:
         return mode_.load(std::memory_order_relaxed) == mode::together;
     }
 
-    // A helper, before each handler; if it has found none for a while; and after some, how much CPU
-    // time it has used.
-    void goes_on(helper& h) noexcept
+    // A helper: progressed() before each handler, so that the watchdog sees that it is not stuck;
+    // report_enough() when it has found no handler for a while; add_cpu_time() now and then.
+    void progressed(helper& h) noexcept
     {
         h.calls_.store(h.calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
-    void has_enough() noexcept { enough_.store(true, std::memory_order_relaxed); }
-    void used(duration cpu) noexcept { used_.fetch_add(cpu.count(), std::memory_order_relaxed); }
+    void report_enough() noexcept { enough_.store(true, std::memory_order_relaxed); }
+    void add_cpu_time(duration cpu) noexcept
+    {
+        used_.fetch_add(cpu.count(), std::memory_order_relaxed);
+    }
 
-    // The watchdog, as often as it likes. `runs`: the producer. True if the owner is to begin to
-    // count.
-    bool look(time_point now, bool runs) noexcept;
+    // The watchdog, at each check; ends the window if it is over. `runs`: the producer's thread
+    // runs. True if the owner is to begin to count handlers.
+    bool on_check(time_point now, bool runs) noexcept;
 
 private:
     enum class mode : unsigned char
@@ -118,14 +122,14 @@ private:
     };
 
     void send_helpers() noexcept;
-    void work(helper& h);
+    void run_helper(helper& h);
 
     int const cpus_;
     workforce& threads_;
     void (*const help_)(void* context, helper&);
     void* const context_;
 
-    // Written by the watchdog. Relaxed, as all below: nothing is published with them.
+    // Written by the watchdog. Relaxed, as all below: nothing is published with these.
     std::atomic<mode> mode_{mode::plain};
     std::atomic<std::size_t> ran_{0};
     std::atomic<duration::rep> used_{0};
@@ -136,8 +140,8 @@ private:
     parallelism_policy policy_;
     time_point began_{};
     static constexpr std::clock_t unknown = -1;
-    std::clock_t cpu_ = unknown; // of the process
-    std::unique_ptr<helper[]> all_;
+    std::clock_t process_cpu_ = unknown;
+    std::unique_ptr<helper[]> helpers_;
 };
 
 } // namespace asio_ewyk::detail

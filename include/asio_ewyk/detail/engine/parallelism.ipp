@@ -15,8 +15,8 @@
 
 namespace asio_ewyk::detail {
 
-// A window that was not counted says only whether one thread has had time.
-ASIO_EWYK_DECL bool parallelism::look(time_point now, bool runs) noexcept
+// A window in which nobody counted handlers says only whether one thread was enough.
+ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool runs) noexcept
 {
     if (wants_help())
         send_helpers();
@@ -28,13 +28,14 @@ ASIO_EWYK_DECL bool parallelism::look(time_point now, bool runs) noexcept
     duration const time = now - std::exchange(began_, now);
     std::size_t const handlers = ran_.exchange(0, std::memory_order_relaxed);
     duration const used(used_.exchange(0, std::memory_order_relaxed));
-    bool const recent = time <= 4 * window || counted; // has something run
-    bool busy = recent && !waited && runs && !(counted && handlers < few);
-    // Of the whole process, which is not cheap to know with many threads: where that has used
-    // little, the producer has not used more.
-    std::clock_t const before = std::exchange(cpu_, busy || counted ? std::clock() : unknown);
+    bool const recent = time <= 4 * window || counted; // else nothing has run
+    bool busy = recent && !waited && runs && !(counted && handlers < min_handlers);
+    // The CPU time of the whole process: if that has used little, so has the producer. Read only
+    // where it matters: with many threads the system adds it up slowly.
+    std::clock_t const before
+        = std::exchange(process_cpu_, busy || counted ? std::clock() : unknown);
     busy = busy && before != unknown
-        && 2.0 * static_cast<double>(cpu_ - before) / CLOCKS_PER_SEC
+        && 2.0 * static_cast<double>(process_cpu_ - before) / CLOCKS_PER_SEC
             > std::chrono::duration<double>(time).count();
     if (!recent)
         return false;
@@ -49,30 +50,31 @@ ASIO_EWYK_DECL bool parallelism::look(time_point now, bool runs) noexcept
     return next != mode::plain && !counted;
 }
 
-// As many as there are CPUs, beside those that have not gone on since the last look, and sleep.
+// Starts helpers until as many are awake as there are CPUs. A helper that has made no progress
+// since the last check, and sleeps, is not awake.
 ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
 {
-    if (!all_)
-        all_.reset(new (std::nothrow) helper[most]);
-    if (!all_ || enough_.load(std::memory_order_relaxed))
+    if (!helpers_)
+        helpers_.reset(new (std::nothrow) helper[max_helpers]);
+    if (!helpers_ || enough_.load(std::memory_order_relaxed))
         return;
     thread_probe probe;
     int awake = 0;
-    for (std::size_t i = 0; i != most; ++i)
+    for (std::size_t i = 0; i != max_helpers; ++i)
     {
-        helper& h = all_[i];
+        helper& h = helpers_[i];
         if (!h.under_way_.load())
             continue;
         auto const calls = h.calls_.load(std::memory_order_relaxed);
-        bool const same = std::exchange(h.seen_, calls) == calls;
+        bool const same = std::exchange(h.calls_seen_, calls) == calls;
         auto const state = same && calls != 0
             ? probe.of(h.thread_.load(std::memory_order_relaxed))
             : thread_probe::state::runs;
         awake += state == thread_probe::state::runs || state == thread_probe::state::unknown;
     }
-    for (std::size_t i = 0; i != most && awake < cpus_; ++i)
+    for (std::size_t i = 0; i != max_helpers && awake < cpus_; ++i)
     {
-        helper& h = all_[i];
+        helper& h = helpers_[i];
         if (h.under_way_.load())
             continue;
         // The pool's last thread is left for a handler that is late.
@@ -90,7 +92,7 @@ ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
     }
 }
 
-ASIO_EWYK_DECL void parallelism::work(helper& h)
+ASIO_EWYK_DECL void parallelism::run_helper(helper& h)
 {
     struct end
     {
@@ -106,7 +108,7 @@ ASIO_EWYK_DECL boost::core::typeinfo const* parallelism::helper::act(
 {
     auto& h = static_cast<helper&>(*base);
     if (purpose == task_purpose::run)
-        h.of_->work(h);
+        h.of_->run_helper(h);
     else if (purpose == task_purpose::destroy)
         h.under_way_.store(false);
     return nullptr;

@@ -12,15 +12,16 @@
 
 namespace asio_ewyk::detail {
 
-// Whether handlers are better run by several threads at a time: otherwise a context has one thread
-// at work, and that may not be enough. No threads, no clock.
+// Decides whether handlers are better run by several threads at a time: one thread may not be
+// enough. No threads, no clock.
 //
-// Decides after each window of time, by measurement: when the producer is out of CPU time it
-// tries a window with several threads. If more handlers were run, and in the next window as well,
-// it stays with several until one is enough again. From time to time it checks whether that is
-// still better: loads change, and two windows may have been better by chance. If a try fails, it
-// tries again later, after four times as many windows each time; soon again only when one thread
-// has been enough for long. Where a handler costs less than any wake-up it does not try.
+// The policy decides after each window of time, by measurement. When the producer is out of CPU
+// time, the policy tries a window with several threads. If more handlers were run, and in the next
+// window as well, the policy stays with several threads until one is enough again. From time to
+// time it checks whether that is still better: loads change, and two windows may have been better
+// by chance. If a try fails, the next one comes later, after four times as many windows each time;
+// soon again only when one thread has been enough for long. Where a handler costs less than any
+// wake-up there is no try.
 class parallelism_policy
 {
 public:
@@ -31,25 +32,25 @@ public:
     {
         duration time;
         std::size_t handlers;
-        duration busy; // the producer, with handlers and with the search for them
-        duration used; // CPU time of all threads
+        duration busy; // how long the producer ran handlers, or looked for them
+        duration used; // CPU time of all threads that ran handlers
     };
 
-    // After a window: whether one thread is to run handlers in the next one.
+    // After a window: whether one thread alone is to run handlers in the next window.
     bool alone_after(window const& w) noexcept;
 
-    // Whether it has to know how many handlers the next window has.
+    // Whether the handlers of the next window have to be counted.
     bool is_due() const noexcept { return state_ != state::alone || wait_ <= 1; }
 
 private:
     enum class state
     {
         alone,
-        starting, // threads have to wake up first
+        starting, // several: threads have to wake up first
         trying,
-        confirming, // that it was not better by chance
+        confirming, // that several were not better by chance
         together,
-        checking, // alone, to compare
+        checking, // alone again, to compare
     };
 
     static double rate(window const& w) noexcept;
@@ -57,10 +58,10 @@ private:
     bool tries_after(window const& w) noexcept;
     bool stay_alone() noexcept;
 
-    // Less may be chance.
+    // A smaller gain may be chance.
     static constexpr double gain = 0.125;
 
-    // A system call at least.
+    // Handlers that take less are not worth a wake-up, which is a system call at least.
     static constexpr duration shortest = std::chrono::microseconds(1);
 
     // In windows.
@@ -71,9 +72,9 @@ private:
     state state_ = state::alone;
     window before_{};
     int wait_ = 1;            // windows until the next try, or the next check
-    int pause_ = 1;           // after the next try that was in vain: four times that
-    int check_ = first_check; // after the next check that was: twice that
-    int enough_ = 0;          // windows in a row in which one thread was
+    int pause_ = 1;           // windows to the last try: four times that after one in vain
+    int check_ = first_check; // windows to the last check: twice that after one in vain
+    int enough_ = 0;          // windows in a row in which one thread was enough
 };
 
 } // namespace asio_ewyk::detail

@@ -23,7 +23,8 @@ ASIO_EWYK_DECL bool parallelism_policy::better(window const& one, window const& 
     return rate(one) > rate(other) * (1 + gain);
 }
 
-// After a window alone. If so, before_ is what the try has to be better than.
+// After a window with one thread: whether to try several. Then before_ is the window to compare
+// with.
 ASIO_EWYK_DECL bool parallelism_policy::tries_after(window const& w) noexcept
 {
     if (w.busy * 10 < w.time * 9)
@@ -71,7 +72,7 @@ ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
     case state::together:
         if (w.used * 4 < w.time * 3)
         {
-            // Enough for one thread again.
+            // A single thread is enough again.
             wait_ = pause_ = 1;
             state_ = state::alone;
             return true;

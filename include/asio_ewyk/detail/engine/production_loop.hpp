@@ -21,37 +21,38 @@
 
 namespace asio_ewyk::detail {
 
-// Has one thread at a time take what there is to do from some source, until that has nothing more.
+// Has one thread at a time take tasks from a source, until that has none left.
 //
-// again_: a thread has asked for production. Set before the lease is tried, and taken away by the
-// producer before it looks at the source; the producer reads it once more after its lease has
-// ended. So either the one that asked gets the lease, or the producer looks once more. (Jetty calls
-// that REPRODUCING.) Set and taken away by an exchange, so that the producer sees what was done
-// before each request. Sequentially consistent: Dekker with the lease.
+// again_: a thread has asked for production. That thread sets it before it tries to get the lease;
+// the producer clears it before it asks the source, and reads it once more after its lease has
+// ended. So either the thread that asked gets the lease, or the producer asks the source once more.
+// (Jetty calls that REPRODUCING.) Set and cleared by an exchange, so that the producer sees what
+// was done before each request. Sequentially consistent: Dekker with the lease.
 //
-// The object is itself the task that a thread is given to come and produce.
+// The object is itself the task that a thread is given as the request to come and produce.
 class BOOST_SYMBOL_VISIBLE production_loop : private task
 {
 public:
     production_loop(production_loop const&) = delete;
     production_loop& operator=(production_loop const&) = delete;
 
-    // As long as there is something to do, and no other thread produces. In a task of its own:
-    // dispatch().
+    // Produces until the source has nothing left, unless another thread produces. In a task of the
+    // loop: as dispatch().
     void produce();
 
-    // Has another thread do that.
+    // Has another thread produce.
     void dispatch() noexcept;
 
-    // Ends the threads that look after it, and waits for those of the pool. Before it is destroyed.
+    // Before the loop is destroyed: ends its watch, and waits for the pool's threads that work for
+    // it.
     void end()
     {
         succession_.watch().stop(true);
-        threads_.leave();
+        threads_.leave_pool();
     }
 
-    // What its threads work for is found by this.
-    void const* owner() const noexcept { return this; }
+    // The key by which call_frame::find() finds this loop on a thread's stack.
+    void const* frame_key() const noexcept { return this; }
 
     // For diagnostics.
     succession const& state() const noexcept { return succession_; }
@@ -62,12 +63,12 @@ protected:
     production_loop(elastic_threads& pool, strategy_t s, std::chrono::nanoseconds grace);
     ~production_loop();
 
-    // Produces, keeps the lease no more, and runs what it has got or gives it away. False if it has
-    // got nothing.
+    // The producer, which keeps its lease: asks the source for one task, keeps the lease no more,
+    // and runs the task or gives it to the pool. False if the source had none.
     virtual bool run_next(call_frame& frame) = 0;
 
-    // A task that the pool has no thread for.
-    void run_back(task* t, call_frame& frame);
+    // The producer: runs a task that the pool has refused, as it has no thread for it.
+    void run_refused(task* t, call_frame& frame);
 
     workforce threads_;
     succession succession_;
@@ -76,7 +77,7 @@ private:
     static boost::core::typeinfo const* act(task* base, task_purpose purpose);
     void arrive(call_frame& frame);
     void run_all(call_frame& frame);
-    bool looks_again(call_frame& frame) noexcept;
+    bool produces_again(call_frame& frame) noexcept;
     void give_up_request() noexcept;
 
     std::atomic<bool> again_{false};

@@ -34,7 +34,7 @@ ASIO_EWYK_DECL void production_loop::produce()
         return;
     do
         run_all(frame);
-    while (looks_again(frame));
+    while (produces_again(frame));
 }
 
 ASIO_EWYK_DECL void production_loop::dispatch() noexcept
@@ -64,12 +64,12 @@ ASIO_EWYK_DECL void production_loop::arrive(call_frame& frame)
         threads_.pool().keep_one_parked();
     do
         run_all(frame);
-    while (looks_again(frame));
+    while (produces_again(frame));
 }
 
-// After its lease has ended. If it may not have another one, as the last thread that the pool has
-// for tasks, it asks for one that may.
-ASIO_EWYK_DECL bool production_loop::looks_again(call_frame& frame) noexcept
+// A thread whose lease has ended: whether it produces again, since a thread has asked meanwhile. If
+// it may not, as the last thread that the pool has left for tasks, it has another one come.
+ASIO_EWYK_DECL bool production_loop::produces_again(call_frame& frame) noexcept
 {
     if (!again_.load())
         return false;
@@ -79,7 +79,8 @@ ASIO_EWYK_DECL bool production_loop::looks_again(call_frame& frame) noexcept
     return false;
 }
 
-// This thread has the lease. By an exception it leaves when another thread was asked to produce.
+// The thread that has the lease. An exception leaves only after another thread was asked to
+// produce.
 ASIO_EWYK_DECL void production_loop::run_all(call_frame& frame)
 {
     struct out
@@ -88,46 +89,49 @@ ASIO_EWYK_DECL void production_loop::run_all(call_frame& frame)
         call_frame& frame;
         bool thrown = true;
 
-        ~out() { self.succession_.leave(frame, thrown); }
+        ~out() { self.succession_.stop_producing(frame, thrown); }
     } on_exit{*this, frame};
     test_point();
-    // The source may wait for as long as it likes: no other thread looks there meanwhile.
+    // The lease is kept meanwhile: the source may wait for as long as it likes, and no other thread
+    // is to ask it.
     bool looks = false;
     while (frame.produces())
         if (succession_.keep(frame))
         {
-            // Not before: one that has lost its lease would take away what its successor is asked.
+            // Not before the lease is kept: a thread that has lost it would clear a request that is
+            // meant for its successor.
             if (!std::exchange(looks, true))
                 again_.exchange(false);
             if (!run_next(frame))
                 break;
         }
         else
-            succession_.settle(frame); // it was taken for late just now
+            succession_.renew_or_resume(frame); // another thread has just ended the lease
     on_exit.thrown = false;
 }
 
-// The request came to a thread that does not need it.
+// A thread has got the request that does not need it.
 ASIO_EWYK_DECL void production_loop::give_up_request() noexcept
 {
     succession_.give_up_request();
     succession_.dispatch(); // unless a thread produces
 }
 
-ASIO_EWYK_DECL void production_loop::run_back(task* t, call_frame& frame)
+ASIO_EWYK_DECL void production_loop::run_refused(task* t, call_frame& frame)
 {
     if (t == this)
     {
-        // The request for a producer, which is here: so one thread less is to produce. If all still
-        // are, a task that waits next would wait for ever.
+        // The pool has given back the request for a producer, not a task: so one thread less is to
+        // produce. If all threads of the pool still produce, run a task that waits there: it would
+        // wait for ever.
         give_up_request();
-        if (!threads_.pool().all_occupied() || !(t = threads_.take()))
+        if (!threads_.pool().all_produce() || !(t = threads_.take()))
             return;
         if (t == this)
             return give_up_request();
     }
     succession_.counters().produce_consume();
-    succession_.make_way(frame);
+    succession_.yield_right(frame);
     struct end
     {
         production_loop& self;

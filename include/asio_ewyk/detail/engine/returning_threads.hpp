@@ -18,10 +18,10 @@ namespace asio_ewyk::detail {
 // Threads that are at the end of a blocking_section and wait for the right to produce, which is the
 // permit to run handlers where one runs at a time. First come, first served.
 //
-// The thread that has the right passes it on to the first of them when it runs the handler that
-// each posts. A thread that gives the right up looks afterwards whether some thread waits (any()),
-// and one that comes adds itself before it looks whether the right is free. Both are sequentially
-// consistent, so one of the two sees the other.
+// Each of them has a wake-up sent; the producer, which runs that, passes its right to the first. A
+// thread that gives the right up looks afterwards whether a thread waits here (any()), and a thread
+// that comes adds itself before it looks whether the right is free. Both are sequentially
+// consistent, so one of the two sees the other: Dekker.
 class returning_threads
 {
 public:
@@ -31,10 +31,10 @@ public:
         entry* next = nullptr;
     };
 
-    // Any thread.
+    // Any thread: whether a thread waits.
     bool any() const noexcept { return size_.load() != 0; }
 
-    // Any thread. The entry lives until it is woken.
+    // The thread that is to wait. The entry lives until another thread has woken it.
     void add(entry& e) noexcept
     {
         {
@@ -46,8 +46,7 @@ public:
         test_point();
     }
 
-    // The thread that has the right, which is that of the first one from now on. False if there is
-    // none.
+    // The thread that has the right: passes it to the first thread that waits. False if none does.
     bool pass_right() noexcept
     {
         entry* e = nullptr;

@@ -24,7 +24,7 @@
 
 namespace asio_ewyk::detail {
 
-// A production_loop whose source is a producer. What that produces is run by its strategy.
+// A production_loop whose source is a producer, and which runs what that produces by its strategy.
 template <class Producer>
 class strategy_loop final : public production_loop
 {
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    auto next(call_frame& frame)
+    auto next_product(call_frame& frame)
     {
         struct end
         {
@@ -46,13 +46,13 @@ private:
             call_frame& frame;
             ~end() { of.keep_no_more(frame); }
         } const on_exit{succession_, frame};
-        trace_span const produces(trace_event::produce, owner());
+        trace_span const produces(trace_event::produce, frame_key());
         return source_.produce();
     }
 
     bool run_next(call_frame& frame) override
     {
-        auto product = next(frame);
+        auto product = next_product(frame);
         if (!product)
             return false;
         run(frame, std::move(product));
@@ -66,7 +66,7 @@ private:
         invocation_t const i = invocation_of(product);
         bool may_block = this_thread_may_block;
         auto const how = decision_.decide(frame, s, i, nullptr, may_block);
-        if (how == way::given)
+        if (how == how_to_run::given)
             return give(frame, s, std::move(product));
         struct end
         {
@@ -75,7 +75,7 @@ private:
         } const on_exit{{decision_, frame, how}};
         handler_scope const scope(&describe<Product>);
         may_block_scope const mark(may_block);
-        // Its destructor is a part of the task: it may block as well.
+        // The product is destroyed as a part of the task: its destructor may block as well.
         Product mine(std::move(product));
         mine();
         frame.rethrow_captured();
@@ -86,8 +86,8 @@ private:
     {
         trace_choice(nullptr, s, sub_strategy::produce_execute_consume, false);
         task_ptr t(make_task(std::move(product)));
-        if (detail::task* const back = threads_.give(std::move(t), traits_of(s).queues_for_pool))
-            run_back(back, frame);
+        if (detail::task* const refused = threads_.give(std::move(t), traits_of(s).queues_for_pool))
+            run_refused(refused, frame);
     }
 
     template <class Product>

@@ -24,35 +24,36 @@
 
 namespace asio_ewyk::detail {
 
-// Which thread produces for a context: the producer, which is inside the io_context and runs what
-// it finds there, and the one that takes over from it.
+// Which thread produces for a context: the producer is inside the io_context and runs what it finds
+// there; when it is late, another thread succeeds it.
 //
-// lease_ is free, or one thread has it. A thread that is late in a handler has lost it when another
-// one has ended it, and a thread that was asked for produces meanwhile. The owner, which is a
-// caller that stays inside io_context::run(), takes it back when it waits for I/O again: see
-// take_back(). Any other thread acquires it when its handler is over, or leaves the io_context.
+// lease_ is free, or one thread has it. A thread that is late in a handler loses it when another
+// thread ends it, and a thread that was asked to come produces meanwhile. The owner, which is a
+// caller that stays inside io_context::run(), takes the lease back before it waits for I/O again:
+// see take_back(). Any other thread acquires it again when its handler is over, or leaves the
+// io_context.
 //
-// asked_: a thread was asked to come, and has not arrived. A thread that ends a lease sets it
-// afterwards, and if it was not set sends the request. The thread that gets the request clears
+// asked_: a thread was asked to come, and has not arrived. A thread that ends a lease sets asked_
+// afterwards, and sends the request if asked_ was not set. The thread that gets the request clears
 // asked_, and acquires the lease afterwards. So if a lease is free, a request is under way; or all
 // threads that work for it are busy, and the first that is ready finds the lease free. But one
-// thread of the pool is kept for tasks and does not look, until the one that has made way comes
-// back. Both words, and the bits of parked threads, are sequentially consistent: otherwise a lease
-// could stay free while all threads sleep. See doc/design.adoc.
+// thread of the pool is kept for tasks and does not look, until the one that has yielded its right
+// comes back. Both words, and the bits of parked threads, are sequentially consistent: otherwise a
+// lease could stay free while all threads sleep. See doc/design.adoc.
 class succession final : private lessor
 {
 public:
-    // `request` is the task that a thread is given, to come and produce. `leases`, `sections`:
-    // whether others may take over from a thread that is late, or is in a blocking_section of a
-    // task beside which no other runs.
+    // `request`: the task that a thread is given to come and produce. `leases`: whether other
+    // threads may take over from a thread that is late. `sections`: whether they may while a thread
+    // is in a blocking_section of a task beside which no other runs. `trace_id`: the context.
     succession(workforce& threads, strategy_t s, std::chrono::nanoseconds grace, bool leases,
-        bool sections, void const* owner, task& request);
+        bool sections, void const* trace_id, task& request);
 
     virtual ~succession() = default;
 
     strategy_t strategy() const noexcept { return strategy_; }
 
-    // Whether others may take over from a thread that is late.
+    // Whether other threads may take over from a thread that is late.
     bool leases() const noexcept { return leases_; }
 
     // Whether there are callers of run(), beside the threads of the pool.
@@ -69,28 +70,28 @@ public:
     // Any thread: whether no thread produces.
     bool is_free() const noexcept { return lease_.is_free(); }
 
-    // Any thread; a moment late: whether a thread was asked to come, and has not arrived.
+    // Any thread: whether a thread was asked to come, and has not arrived. A moment late.
     bool awaits_thread() const noexcept { return asked_.load(); }
 
-    // What wakes a thread that waits inside the io_context, or null.
+    // Before there is a producer: the function that wakes a thread that waits inside the
+    // io_context.
     void wake_by(void (*f)(void* context) noexcept, void* context) noexcept
     {
         wake_ = f;
         wake_context_ = context;
     }
 
-    // A caller that is about to call io_context::run(), and after that. False if there is an owner
-    // already.
-    bool begin_stay() noexcept
+    // A caller, before and after it calls io_context::run(). False if there is an owner already.
+    bool become_owner() noexcept
     {
         thread_id none{};
         return !has_owner() && owner_thread_.compare_exchange_strong(none, this_thread_id());
     }
-    void end_stay() noexcept { owner_thread_.store({}); }
+    void resign_owner() noexcept { owner_thread_.store({}); }
     bool has_owner() const noexcept { return owner_thread_.load() != thread_id(); }
 
-    // So many handlers have run of which nobody was told.
-    void ran_plain(std::size_t n) noexcept
+    // Counts native handlers: Asio's result told of them, and nothing else.
+    void count_native(std::size_t n) noexcept
     {
         if (watch_.in_use())
             counters_.on_lease(n);
@@ -98,74 +99,77 @@ public:
             counters_.produce_consume(n);
     }
 
-    // The owner, before it looks for I/O or between two handlers; and any producer before it waits:
-    // takes the right from the thread that has it. True if that one may be about to wait inside the
-    // io_context, and has to be woken to leave.
+    // The owner, before it looks for I/O or between two handlers, and any thread that is about to
+    // wait for I/O: takes the right from the thread that has it. True if that thread may be about
+    // to wait inside the io_context, and has to be woken so that it leaves.
     bool take_back(call_frame& frame) noexcept;
 
-    // Another producer than the owner comes inside the io_context, or leaves; and whether one is
-    // there, a moment late. Counted before it acquires the lease: who sees that the owner has taken
-    // that back sees this, too.
-    void lend() noexcept { count_lent(1); }
-    void lend_no_more() noexcept { count_lent(-1); }
-    bool is_lending() const noexcept { return lent_.load(std::memory_order_relaxed) != 0; }
+    // A thread that is lent: it comes inside the io_context to produce, or leaves. Counted before
+    // it acquires the lease, so that a thread which sees that the owner has taken that back sees
+    // this, too.
+    void lent_thread_came() noexcept { count_lent(1); }
+    void lent_thread_left() noexcept { count_lent(-1); }
 
-    // While it lives a thread is counted so.
-    class lending
+    // Any thread: whether a thread is lent. A moment late.
+    bool has_lent_thread() const noexcept { return lent_.load(std::memory_order_relaxed) != 0; }
+
+    // Counts this thread as lent while it lives.
+    class lent_thread
     {
     public:
-        explicit lending(succession& of) noexcept
+        explicit lent_thread(succession& of) noexcept
             : of_(of)
         {
-            of_.lend();
+            of_.lent_thread_came();
         }
-        lending(lending const&) = delete;
-        lending& operator=(lending const&) = delete;
-        ~lending() { of_.lend_no_more(); }
+        lent_thread(lent_thread const&) = delete;
+        lent_thread& operator=(lent_thread const&) = delete;
+        ~lent_thread() { of_.lent_thread_left(); }
 
     private:
         succession& of_;
     };
 
-    // A thread that looks for handlers: it is in none, whatever the watchdog thinks. Whether that
-    // has asked.
+    // A thread that looks for handlers gives a sign of life: it is not stuck in a handler. True if
+    // the watchdog has asked for one.
     bool give_sign() noexcept
     {
         return wants_sign_.load(std::memory_order_relaxed) && wants_sign_.exchange(false);
     }
 
-    // Whether this thread is to create something that does I/O, for once: Asio waits for a
-    // condition before, and no hook tells of that.
+    // Whether this thread is to create something that does I/O; true once. Without it Asio waits
+    // for its condition, and no hook tells of that.
     bool needs_io() noexcept { return !has_io_.load() && !has_io_.exchange(true); }
 
-    // What else the watchdog does for the context, or null; see lessor::watched.
-    using watcher
-        = bool (*)(void* context, time_point now, lease::sight const& s, bool runs) noexcept;
-    void watch_by(watcher f) noexcept
-    {
-        watched_ = f;
-    }
+    // Before there is a producer: the function that the watchdog calls at each check, see
+    // lessor::on_check().
+    using check_function
+        = bool (*)(void* context, time_point now, lease::snapshot const& s, bool runs) noexcept;
+    void check_by(check_function f) noexcept { check_ = f; }
 
-    // A thread without the right that may wait inside the io_context, or does no more.
-    void came_beside() noexcept { beside_.fetch_add(1, std::memory_order_relaxed); }
-    void left_from_beside() noexcept { beside_.fetch_sub(1, std::memory_order_relaxed); }
+    // A helper, when it comes and when it leaves: it may wait inside the io_context without the
+    // right.
+    void helper_came() noexcept { helpers_.fetch_add(1, std::memory_order_relaxed); }
+    void helper_left() noexcept { helpers_.fetch_sub(1, std::memory_order_relaxed); }
 
-    // False if another thread produces, or the pool has no thread left for that.
+    // This thread takes the lease. False if another thread produces, or if this is the last thread
+    // that the pool has left for tasks.
     bool acquire(call_frame& frame) noexcept;
 
-    // The thread that has got the request.
+    // The thread that has got the request: whether it produces now.
     bool arrive(call_frame& frame) noexcept
     {
-        // Before another request may be sent.
+        // Before asked_ is cleared: then another thread may send a request, with a place of its
+        // own.
         threads_.arrived(&frame);
         asked_.store(false);
         test_point();
         bool const produces = acquire(frame);
-        threads_.produces_no_more(frame);
+        threads_.return_place(frame);
         return produces;
     }
 
-    // The request will not arrive: it was taken back.
+    // The thread that has taken the request back from the pool's queue, or destroys it there.
     void give_up_request() noexcept
     {
         threads_.arrived(nullptr);
@@ -173,7 +177,7 @@ public:
         threads_.wake_idle_caller();
     }
 
-    // Has a thread come for the lease, if it is free.
+    // Any thread: has a thread come for the lease, if that is free.
     void dispatch() noexcept
     {
         if (lease_.is_free())
@@ -182,35 +186,37 @@ public:
             threads_.pool().retry_start();
     }
 
-    // The producer leaves. `needed`: another thread is to produce.
-    void leave(call_frame& frame, bool needed) noexcept;
+    // The producer, before it leaves the io_context. `needed`: another thread is to produce.
+    void stop_producing(call_frame& frame, bool needed) noexcept;
 
-    // Whether this thread, as far as it knows, is the producer, and no other has taken over.
+    // Whether this thread has the lease, and no other has taken over.
     bool has_lease(call_frame const& frame) const noexcept
     {
         return frame.produces() && lease_.is(frame.lease_number);
     }
 
-    // Between two handlers: the thread produces on, or again. False if it is to leave the
-    // io_context, as another one produces; but the owner stays.
-    bool settle(call_frame& frame) noexcept
+    // Between two handlers: the producer renews its lease; a thread that has lost it acquires it
+    // again, if it is free. False if neither is possible: then the thread leaves the io_context,
+    // unless it is the owner or a helper.
+    bool renew_or_resume(call_frame& frame) noexcept
     {
         if (frame.produces() && lease_.renew(frame.lease_number)) [[likely]]
         {
             ++frame.lease_number;
             return true;
         }
-        return !frame.stays && !frame.helps && resume(frame);
+        return !frame.is_owner && !frame.is_helper && resume(frame);
     }
 
-    // The producer, before it runs a task, or what is ready: others may take over meanwhile.
+    // The producer, before it runs a task, or what is ready: other threads may take over meanwhile.
     void mark_busy(call_frame& frame) noexcept
     {
         watch_.mark_busy(frame.lease_number);
     }
 
-    // Whether it is known when the producer waits for I/O, and the system's file by which it does.
-    // learn_reactor(): the producer, which has seen that. In another process it is another file.
+    // The system's file by which Asio waits for I/O; if it is known, so is when the producer waits.
+    // learn_reactor(): the producer, which has seen it wait. forget_reactor(): in the child of a
+    // fork, which has another file.
     bool knows_reactor() const noexcept
     {
         return reactor_.load(std::memory_order_relaxed) != no_file;
@@ -231,21 +237,21 @@ public:
         reactor_.store(no_file, std::memory_order_relaxed);
     }
 
-    // The producer, before it waits for I/O, and after that: then its lease is another one.
+    // The producer, before it waits for I/O, and after that: then it has the next lease.
     void begin_wait(call_frame& frame) noexcept
     {
         lease_.mark(frame.lease_number, lease::activity::polls);
     }
     void end_wait(call_frame& frame) noexcept
     {
-        // If it has ended, another thread produces, and this one learns it between two handlers.
+        // If another thread has ended the lease, this one learns it between two handlers.
         if (!lease_.renew(frame.lease_number))
             return;
         ++frame.lease_number;
         mark_busy(frame);
     }
 
-    // The producer, before a task: none may take over while it runs. False if one has.
+    // The producer, before a task: no thread may take over until keep_no_more(). False if one has.
     bool keep(call_frame& frame) noexcept
     {
         if (!frame.produces() || !lease_.keep(frame.lease_number))
@@ -260,16 +266,16 @@ public:
         lease_.keep_no_more();
     }
 
-    // After a task, which was kept or not.
+    // After a task. `kept`: the producer has kept its lease meanwhile.
     void end_task(call_frame& frame, bool kept) noexcept
     {
         if (kept)
             keep_no_more(frame);
         else if (leases_ && !frame.steps())
-            settle(frame);
+            renew_or_resume(frame);
     }
 
-    // The producer, before a task: whether one could take over from it.
+    // The producer, before a task: whether a thread could be had to take over from it.
     bool may_be_taken_over(call_frame const& frame, strategy_t s) const noexcept
     {
         return !threads_.request_may_wait()
@@ -277,26 +283,26 @@ public:
                 || threads_.may_take_over(frame.is_pooled()));
     }
 
-    // The producer, before a task: has another thread produce. False if none could be had, and
-    // this one is the producer still. With execute_produce_consume it is not: the first thread that
-    // has time produces then, as one that is kept would stop it for as long as the task takes.
+    // The producer, before a task: has another thread produce. False if none could be had: then
+    // this thread is the producer still. With execute_produce_consume this is never false: the
+    // first thread that has time produces then, or nobody would for as long as the task takes.
     bool hand_over(call_frame& frame, strategy_t s) noexcept;
 
-    // The producer, before a task that the pool has given back: the first thread that has time
-    // produces meanwhile. A thread that the pool counts as producing may be about to find that it
-    // does not, and would then sleep while the task waits for what nobody produces. A caller may be
-    // about to park as well.
-    void make_way(call_frame& frame) noexcept;
+    // The producer, before it runs a task that the pool has refused: gives up its right, so that
+    // the first thread that has time produces meanwhile. The task may wait for another handler,
+    // while a thread that the pool counts as a producer is about to find that it is none, and to
+    // sleep; or a caller is about to park.
+    void yield_right(call_frame& frame) noexcept;
 
     // Sections, where one handler runs at a time.
 
-    // Whether threads wait to come back from one.
-    bool awaited() const noexcept { return returning_.any(); }
+    // Any thread: whether threads wait at the end of a section.
+    bool has_returning() const noexcept { return returning_.any(); }
 
-    // The producer, between two handlers, when awaited(): passes the lease on. False if there was
-    // no other thread any more. With `waits`, in a handler that runs others: it returns when this
-    // thread has the lease again.
-    bool serve_section(call_frame& frame, bool waits) noexcept;
+    // The producer, between two handlers, when has_returning(): passes its lease to the first of
+    // them. False if none waits any more. `waits`, in a handler that runs others, or for the owner:
+    // returns when this thread has the lease again.
+    bool pass_lease(call_frame& frame, bool waits) noexcept;
 
 private:
     void count_lent(int n) noexcept
@@ -305,7 +311,7 @@ private:
             lent_.fetch_add(n, std::memory_order_relaxed);
     }
 
-    // Whether a thread that could produce may be kept for tasks instead.
+    // Whether the pool's last thread is left for tasks, though it could produce.
     bool leaves_one_for_tasks() const noexcept
     {
         return leases_ && !traits_of(strategy_).waits_for_threads;
@@ -313,13 +319,13 @@ private:
 
     bool begin(call_frame& frame) noexcept;
     bool resume(call_frame& frame) noexcept;
-    bool serve_returning() noexcept;
+    bool pass_free_lease() noexcept;
     void adopt(call_frame& frame) noexcept;
     void await_lease(call_frame& frame) noexcept;
     using place = workforce::place;
     place place_of(lease::ended const& e) noexcept { return {threads_, e.pooled}; }
     void ask(place mine) noexcept;
-    void withdraw() noexcept
+    void clear_asked() noexcept
     {
         asked_.store(false);
         threads_.wake_idle_caller();
@@ -338,55 +344,56 @@ private:
     }
     bool is_alone() const noexcept override
     {
-        return threads_.stepping() == 0 && beside_.load(std::memory_order_relaxed) == 0;
+        return threads_.stepping() == 0 && helpers_.load(std::memory_order_relaxed) == 0;
     }
-    bool watched(time_point now, lease::sight const& s, bool runs) noexcept override
+    bool on_check(time_point now, lease::snapshot const& s, bool runs) noexcept override
     {
-        return watched_ && watched_(wake_context_, now, s, runs);
+        return check_ && check_(wake_context_, now, s, runs);
     }
-    bool is_lent(lease::sight const& s) const noexcept override
+    bool is_lent(lease::snapshot const& s) const noexcept override
     {
         auto const owner = owner_thread_.load();
-        return owner != thread_id() && (s.producer != owner || is_lending());
+        return owner != thread_id() && (s.producer != owner || has_lent_thread());
     }
-    void call_owner() noexcept override { wake(); }
+    void wake_owner() noexcept override { wake(); }
     void release(lease::number n) noexcept override;
-    void go_away(call_frame& frame) noexcept override;
-    void come_back(call_frame& frame) noexcept override;
+    void enter_section(call_frame& frame) noexcept override;
+    void leave_section(call_frame& frame) noexcept override;
 
     workforce& threads_;
     strategy_t const strategy_;
     bool const leases_;
     bool const sections_;
-    void const* const owner_;
+    void const* const trace_id_;
     task& request_;
     void (*wake_)(void* context) noexcept = nullptr; // not changed once there is a producer
-    watcher watched_ = nullptr;
+    check_function check_ = nullptr;
     void* wake_context_ = nullptr;
 
     lease_watch watch_;
     lease& lease_;
     alignas(64) std::atomic<bool> asked_{false};
 
-    // Written by a caller. Relaxed would do: who sees it late stays outside, or wakes it in vain.
+    // Written by callers. Relaxed would do: a thread that reads an old value stays outside
+    // io_context::run(), or wakes the owner in vain.
     std::atomic<thread_id> owner_thread_{};
 
-    // Relaxed: a late value costs a sign of life, or a thread that comes in vain.
-    std::atomic<int> beside_{0};
+    // Relaxed: an old value costs a sign of life, or a thread that comes in vain.
+    std::atomic<int> helpers_{0};
 
-    // Written by the watchdog, which asks, and the thread that answers. Relaxed: nothing is
-    // published with them.
+    // Written by the watchdog, which asks, and by the thread that answers. Relaxed: nothing is
+    // published with it.
     std::atomic<bool> wants_sign_{false};
 
     std::atomic<bool> has_io_{false};
 
-    // Relaxed: a late value costs a call in vain, or a later one.
+    // Relaxed: an old value wakes the owner in vain, or later.
     std::atomic<int> lent_{0};
 
     static constexpr int no_file = -1;
 
-    // Written by the producer, or where there is none. Relaxed: one that does not know it yet does
-    // not tell when it waits.
+    // Written by the producer, or in the child of a fork. Relaxed: a thread that does not know the
+    // file yet does not tell when it waits.
     std::atomic<int> reactor_{no_file};
 
     strategy_counters counters_;

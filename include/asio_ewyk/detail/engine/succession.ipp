@@ -13,12 +13,12 @@
 namespace asio_ewyk::detail {
 
 ASIO_EWYK_DECL succession::succession(workforce& threads, strategy_t s,
-    std::chrono::nanoseconds grace, bool leases, bool sections, void const* owner, task& request)
+    std::chrono::nanoseconds grace, bool leases, bool sections, void const* trace_id, task& request)
     : threads_(threads)
     , strategy_(s)
     , leases_(leases)
     , sections_(sections)
-    , owner_(owner)
+    , trace_id_(trace_id)
     , request_(request)
     , watch_(*this, leases_ ? grace : std::chrono::nanoseconds::zero())
     , lease_(watch_.right())
@@ -27,49 +27,51 @@ ASIO_EWYK_DECL succession::succession(workforce& threads, strategy_t s,
 
 ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
 {
-    // Before it has the lease: it may wait for the first thread that it starts, and would be late.
+    // Before this thread has the lease: starting the watchdog may block, and a thread that blocks
+    // with the lease is late.
     if (watch_.in_use() && threads_.has_callers())
-        watch_.alert();
+        watch_.wake_if_asleep();
     do
     {
-        if (!threads_.may_produce(frame) || !threads_.may_resume(frame))
+        if (!threads_.may_produce(frame) || !threads_.reserve_place(frame))
             return false;
         if (lease_.acquire(frame.lease_number, frame.is_pooled()))
             return begin(frame);
-        threads_.produces_no_more(frame);
-        // The one that had it may have made way meanwhile, and found no place.
+        threads_.return_place(frame);
+        // The producer may have yielded its right meanwhile and found no place in the pool, as this
+        // thread had it: then nobody comes, so try again.
     } while (frame.is_pooled() && leaves_one_for_tasks() && lease_.is_free());
     return false;
 }
 
 ASIO_EWYK_DECL bool succession::begin(call_frame& frame) noexcept
 {
-    frame.duty = call_frame::duty_t::producer;
+    frame.role = call_frame::role_t::producer;
     frame.leased_by = leases_ ? this : nullptr;
-    frame.home = sections_ ? this : nullptr;
+    frame.section_lessor = sections_ ? this : nullptr;
     watch_.publish();
     return true;
 }
 
 ASIO_EWYK_DECL bool succession::resume(call_frame& frame) noexcept
 {
-    frame.duty = call_frame::duty_t::none;
+    frame.role = call_frame::role_t::none;
     frame.leased_by = nullptr;
     if (acquire(frame))
     {
         // The watchdog may have fallen asleep since acquire() woke it, as nobody had the lease.
         if (watch_.in_use() && threads_.has_callers())
-            watch_.alert();
+            watch_.wake_if_asleep();
         return true;
     }
     counters_.superseded();
-    trace_point(trace_event::supersede, owner_);
-    // A thread of the pool that may not produce.
+    trace_point(trace_event::supersede, trace_id_);
+    // The lease may be free: a thread of the pool that may not produce has another one come.
     dispatch();
     return false;
 }
 
-// The lease of the thread that has it ends: that one leaves when its handler is over.
+// Ends the lease of the thread that has it, which leaves when its handler is over.
 ASIO_EWYK_DECL bool succession::take_back(call_frame& frame) noexcept
 {
     if (has_lease(frame))
@@ -77,55 +79,57 @@ ASIO_EWYK_DECL bool succession::take_back(call_frame& frame) noexcept
     auto what = lease::activity::busy;
     bool const pooled = frame.is_pooled();
     if (pooled)
-        threads_.pool().occupy();
+        threads_.pool().add_producer();
     place mine(threads_, pooled);
     auto const seized = lease_.seize(frame.lease_number, pooled, what);
     if (!seized)
         return false;
-    mine.move_on();
+    mine.release();
     if (seized.pooled)
-        threads_.pool().vacate();
-    trace_point(trace_event::take_back, owner_);
-    watch_.alert();
+        threads_.pool().remove_producer();
+    trace_point(trace_event::take_back, trace_id_);
+    watch_.wake_if_asleep();
     begin(frame);
-    // After each handler a lease has a new number. So it is in one if it has said so.
+    // A lease is renewed after each handler, so a thread that has marked the present one busy is in
+    // a handler, and need not be woken.
     return what != lease::activity::busy;
 }
 
-ASIO_EWYK_DECL void succession::leave(call_frame& frame, bool needed) noexcept
+ASIO_EWYK_DECL void succession::stop_producing(call_frame& frame, bool needed) noexcept
 {
     frame.leased_by = nullptr;
-    frame.home = nullptr;
+    frame.section_lessor = nullptr;
     if (!frame.produces())
         return;
-    frame.duty = call_frame::duty_t::none;
+    frame.role = call_frame::role_t::none;
     auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return;
     test_point();
-    bool const served = serve_returning();
+    bool const served = pass_free_lease();
     place mine = place_of(ended);
     if (!served && needed)
         ask(std::move(mine));
 }
 
-// Has a thread come for a lease that has ended. `mine`: the place of the thread that had it.
+// The thread that has ended a lease: has another one come for it. `mine`: the place in the pool of
+// the thread that had it.
 ASIO_EWYK_DECL void succession::ask(place mine) noexcept
 {
     if (asked_.exchange(true))
-        threads_.pool().retry_start(); // the request may wait for a thread that was refused
+        threads_.pool().retry_start(); // the request may wait as the system refused a thread
     else if (!threads_.try_give(request_, mine) && !threads_.start(request_, mine))
-        withdraw(); // the first thread that is ready finds the lease free
+        clear_asked(); // the first thread that is ready finds the lease free
 }
 
 ASIO_EWYK_DECL void succession::take_over(lease::number n) noexcept
 {
-    auto const seen = lease_.look();
+    auto const seen = lease_.read();
     auto const ended = lease_.end(n);
     if (!ended)
         return;
     counters_.taken_over();
-    trace_point(trace_event::take_over, owner_, static_cast<std::uint32_t>(seen.producer));
+    trace_point(trace_event::take_over, trace_id_, static_cast<std::uint32_t>(seen.producer));
     test_point();
     ask(place_of(ended));
 }
@@ -136,20 +140,20 @@ ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
     if (!ended)
         return;
     counters_.taken_over();
-    trace_point(trace_event::release, owner_);
+    trace_point(trace_event::release, trace_id_);
     ask(place_of(ended));
 }
 
 ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexcept
 {
     bool const waits = traits_of(s).waits_for_threads;
-    // A request may wait in the pool's queue for long; only with this strategy may production wait
-    // with it.
+    // A request may wait in the pool's queue for long. Production may wait with it only where the
+    // strategy waits for threads.
     if (!waits && threads_.request_may_wait())
         return false;
-    frame.duty = call_frame::duty_t::none;
+    frame.role = call_frame::role_t::none;
     frame.leased_by = nullptr;
-    trace_point(trace_event::hand_over, owner_);
+    trace_point(trace_event::hand_over, trace_id_);
     auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return true;
@@ -170,9 +174,9 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
             threads_.wake_idle_caller();
         else if (lease_.acquire(frame.lease_number, ended.pooled))
         {
-            mine.move_on();
-            trace_point(trace_event::take_back, owner_);
-            frame.duty = call_frame::duty_t::producer;
+            mine.release();
+            trace_point(trace_event::take_back, trace_id_);
+            frame.role = call_frame::role_t::producer;
             frame.leased_by = this;
             return false;
         }
@@ -180,11 +184,12 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     return true;
 }
 
-// The place of one of the pool goes with the request. For another one there may be none, as one
-// thread is left for tasks: then the lease stays free. A thread that gives its place back looks at
-// the lease afterwards. So either this one finds the place, or that one finds the lease free. That
-// one does not ask while asked_ is set; so this one looks for the place once more then.
-ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
+// If this thread is the pool's, its place goes with the request. For a caller there may be no
+// place, as the pool's last thread is left for tasks: then the lease stays free. A thread that
+// gives its place back looks at the lease afterwards; so either this thread finds the place, or
+// that one finds the lease free. That one does not ask while asked_ is set: so this thread clears
+// it, and looks for the place once more.
+ASIO_EWYK_DECL void succession::yield_right(call_frame& frame) noexcept
 {
     if (!leases_ || !frame.produces())
         return;
@@ -193,9 +198,9 @@ ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
         hand_over(frame, strategy_);
         return;
     }
-    frame.duty = call_frame::duty_t::none;
+    frame.role = call_frame::role_t::none;
     frame.leased_by = nullptr;
-    trace_point(trace_event::hand_over, owner_);
+    trace_point(trace_event::hand_over, trace_id_);
     auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return;
@@ -205,11 +210,11 @@ ASIO_EWYK_DECL void succession::make_way(call_frame& frame) noexcept
         test_point();
         if (asked_.exchange(true) || threads_.start(request_, mine, true))
             break;
-        withdraw(); // a caller that has parked meanwhile may rely on the request
+        clear_asked(); // and wakes a caller that has parked meanwhile, relying on the request
     } while (threads_.has_one_left());
 }
 
-// The watchdog does nothing inside the io_context itself: that may be destroyed at once when run()
+// The watchdog runs nothing inside the io_context itself: that may be destroyed as soon as run()
 // has returned.
 ASIO_EWYK_DECL void succession::ask_for_sign() noexcept
 {
@@ -221,64 +226,67 @@ ASIO_EWYK_DECL void succession::ask_for_sign() noexcept
 
 // Sections
 
-ASIO_EWYK_DECL void succession::go_away(call_frame& frame) noexcept
+ASIO_EWYK_DECL void succession::enter_section(call_frame& frame) noexcept
 {
-    // Before another thread is asked for, which may be one of the pool meanwhile.
-    threads_.went_away();
-    leave(frame, true);
-    frame.home = this;
+    // First: only while a section is counted may the thread that is asked to come be the pool's.
+    threads_.section_entered();
+    stop_producing(frame, true);
+    frame.section_lessor = this;
 }
 
-ASIO_EWYK_DECL void succession::come_back(call_frame& frame) noexcept
+ASIO_EWYK_DECL void succession::leave_section(call_frame& frame) noexcept
 {
     await_lease(frame);
-    threads_.came_back();
+    threads_.section_left();
 }
 
 ASIO_EWYK_DECL void succession::adopt(call_frame& frame) noexcept
 {
-    threads_.produces_again(frame);
+    threads_.take_place(frame);
     frame.lease_number = lease_.adopt(frame.is_pooled());
-    frame.duty = call_frame::duty_t::producer;
+    frame.role = call_frame::role_t::producer;
 }
 
-// This thread waits, in the order of coming, until the lease is passed on to it.
+// The thread at the end of a section waits, in the order of coming, until the lease is passed to
+// it.
 ASIO_EWYK_DECL void succession::await_lease(call_frame& frame) noexcept
 {
     returning_threads::entry me;
     returning_.add(me);
-    // The producer may wait inside the io_context.
-    if (!serve_returning())
+    // The producer may wait inside the io_context: wake it, so that it passes the lease.
+    if (!pass_free_lease())
         wake();
     me.sleep.park_until(forever);
     adopt(frame);
 }
 
-// If the lease is free, the thread that waits for it first gets it. False if it did not.
-ASIO_EWYK_DECL bool succession::serve_returning() noexcept
+// If the lease is free, passes it to the first thread that waits at the end of a section. False if
+// no thread got it.
+ASIO_EWYK_DECL bool succession::pass_free_lease() noexcept
 {
     lease::number n = 0;
     while (returning_.any() && lease_.acquire(n, false))
     {
         if (returning_.pass_right())
             return true;
-        // Another thread has served it meanwhile. What was asked for in this moment came in vain.
+        // Another thread has passed a lease to it meanwhile. A thread that came for the lease in
+        // this moment has found it taken, so ask again.
         lease_.end(n);
         ask({threads_, false});
     }
     return false;
 }
 
-ASIO_EWYK_DECL bool succession::serve_section(call_frame& frame, bool waits) noexcept
+ASIO_EWYK_DECL bool succession::pass_lease(call_frame& frame, bool waits) noexcept
 {
     returning_threads::entry me;
     if (waits)
         returning_.add(me);
-    frame.duty = call_frame::duty_t::none;
+    frame.role = call_frame::role_t::none;
     if (frame.is_pooled())
-        threads_.pool().vacate();
+        threads_.pool().remove_producer();
     bool const passed = returning_.pass_right();
-    // The thread that has it now is to come by, too.
+    // The thread that has the lease now is to pass it on, too.
     if (returning_.any())
         wake();
     if (waits)

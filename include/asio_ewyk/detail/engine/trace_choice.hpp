@@ -33,7 +33,7 @@ struct traced_choice
     }
 };
 
-// `t` is null for what is no task: it is the next that this thread runs.
+// `t`: the task; null: the next one that this thread runs.
 inline void trace_choice(void const* t, strategy_t s, sub_strategy sub, bool leases) noexcept
 {
     trace_point(trace_event::choose, t, traced_choice{s, sub, leases}.pack());

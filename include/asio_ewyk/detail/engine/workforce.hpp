@@ -21,11 +21,12 @@ namespace asio_ewyk::detail {
 class workforce
 {
 public:
-    // Without callers the pool's threads may work all the time.
-    workforce(elastic_threads& pool, void const* owner, bool pool_may_produce,
+    // `pool_may_produce`: not with produce_consume, where the pool's threads take over for sections
+    // only. Without callers, as in an execution_strategy, the pool's threads may work all the time.
+    workforce(elastic_threads& pool, void const* frame_key, bool pool_may_produce,
         bool has_callers = true)
         : pool_(pool)
-        , client_(owner)
+        , client_(frame_key)
         , pool_may_produce_(pool_may_produce)
         , has_callers_(has_callers)
     {
@@ -42,10 +43,11 @@ public:
     // How many callers are inside run() or a sibling.
     std::size_t runners() const noexcept { return runners_.load(); }
 
-    // How many of them do not step. Zero: the pool's threads may not produce.
+    // How many of these do not step. Zero: the pool's threads may not produce, if there are callers
+    // at all.
     std::size_t not_stepping() const noexcept { return not_stepping_.load(); }
 
-    // How many do; a moment late.
+    // How many of these step. A moment late.
     std::size_t stepping() const noexcept
     {
         std::size_t const others = not_stepping();
@@ -53,7 +55,7 @@ public:
         return all > others ? all - others : 0;
     }
 
-    // Whether it is the first one that does not step.
+    // A caller comes. True if it is the first one that does not step.
     bool runner_came(bool stepping) noexcept
     {
         runners_.fetch_add(1);
@@ -64,7 +66,7 @@ public:
         return true;
     }
 
-    // Whether it was the last one, and the last one that did not step.
+    // A caller leaves: whether it was the last one, and the last one that did not step.
     struct departure
     {
         bool last;
@@ -78,52 +80,52 @@ public:
 
     // Waits until no other thread of the pool runs anything for the context, or until another
     // caller is inside run(). False if the deadline came first.
-    bool await_pool(void const* owner, time_point deadline)
+    bool await_pool(void const* frame_key, time_point deadline)
     {
-        return pool_.await(client_, call_frame::pooled_for(owner), not_stepping_, deadline);
+        return pool_.await(client_, call_frame::pooled_for(frame_key), not_stepping_, deadline);
     }
 
-    // With produce_consume: a thread begins or ends a blocking_section.
-    void went_away() noexcept { away_.fetch_add(1); }
-    void came_back() noexcept { away_.fetch_sub(1); }
-    bool some_are_away() const noexcept { return away_.load() != 0; }
+    // With produce_consume: a thread begins a blocking_section, or is at its end.
+    void section_entered() noexcept { in_section_.fetch_add(1); }
+    void section_left() noexcept { in_section_.fetch_sub(1); }
+    bool any_in_section() const noexcept { return in_section_.load() != 0; }
 
-    // Threads of the pool produce only beside a caller that does.
+    // Threads of the pool produce only while a caller is inside run().
     bool may_produce(call_frame const& frame) const noexcept
     {
         return !frame.is_pooled() || pool_may_work();
     }
 
-    // With produce_consume, unless a task is in a blocking_section, and where all callers step,
-    // only other callers take over.
+    // Whether the pool's threads may be asked to produce: with produce_consume only while a task is
+    // in a blocking_section, and never where all callers step.
     bool may_start() const noexcept
     {
-        return (pool_may_produce_ || some_are_away()) && pool_may_work();
+        return (pool_may_produce_ || any_in_section()) && pool_may_work();
     }
 
-    // With produce_consume: a thread of the pool gives production back once a caller is parked.
+    // produce_consume: a thread of the pool gives production back once a caller is parked.
     bool should_give_back(call_frame const& frame) const noexcept
     {
-        return frame.is_pooled() && !pool_may_produce_ && !some_are_away()
+        return frame.is_pooled() && !pool_may_produce_ && !any_in_section()
             && callers_.parked() != 0;
     }
 
-    // Whether a thread could take over from one that has a place in the pool, or has none; a moment
-    // late.
+    // Whether a thread could be had to take over. `has_place`: from a thread that has a place in
+    // the pool, which goes with the request. A moment late.
     bool may_take_over(bool has_place) const noexcept
     {
         return (may_start() && pool_.may_have_thread(has_place) && !client_.leaving())
             || callers_.parked() != 0;
     }
 
-    // Whether one more of the pool may produce now, and one is left for tasks then.
+    // Whether one more thread of the pool may produce now, so that one is still left for tasks.
     bool has_one_left() const noexcept
     {
         return may_start() && pool_.has_one_left() && !pool_.stopping() && !client_.leaving();
     }
 
-    // A place among the threads that the pool counts as producing, or none. Given back, unless it
-    // is moved to the thread that comes.
+    // A place among the threads that the pool counts as producing, or none. Given back when the
+    // object is destroyed.
     class place
     {
     public:
@@ -144,47 +146,49 @@ public:
         ~place()
         {
             if (pool_)
-                pool_->vacate();
+                pool_->remove_producer();
         }
         explicit operator bool() const noexcept { return pool_ != nullptr; }
 
-        // The place is another thread's now.
-        void move_on() noexcept { pool_ = nullptr; }
+        // The place belongs to a thread from now on, or to a lease.
+        void release() noexcept { pool_ = nullptr; }
 
     private:
         elastic_threads* pool_ = nullptr;
     };
 
-    // Gives the request for a thread to come, in the place that `mine` is or in one more. Each is
-    // called by the thread that has set succession's asked_.
+    // The thread that has set succession's asked_ sends the request for a thread to come, in the
+    // place that `mine` is, or else in one more.
 
-    // To a parked thread, which a right that was taken over must get: also the last one that is
-    // left for tasks.
+    // To a parked thread, also the last one that is left for tasks: a right that was taken over
+    // must have one.
     bool try_give(task& request, place& mine) noexcept
     {
-        return callers_.wake_one(&request) || (may_start() && ask(mine, one_more(mine), [&] {
-            return pool_.try_give(client_, &request);
-        }));
+        return callers_.wake_one(&request)
+            || (may_start() && send_request(mine, one_more(mine), [&] {
+                   return pool_.try_give(client_, &request);
+               }));
     }
 
-    // To a parked thread, or one that is started, if the pool has one left for tasks then.
+    // To a parked thread, or to one that is started, if the pool then has one left for tasks.
     bool try_start(task& request, place& mine) noexcept
     {
-        return callers_.wake_one(&request) || (may_start() && ask(mine, one_if_left(mine), [&] {
-            return pool_.try_execute(client_, &request);
-        }));
+        return callers_.wake_one(&request)
+            || (may_start() && send_request(mine, one_if_left(mine), [&] {
+                   return pool_.try_execute(client_, &request);
+               }));
     }
 
-    // To a parked thread, one that is started, or the first that has time. Not subject to
-    // max_queue: there is one at most. `leaves_one`: only if the pool has a thread left for tasks
-    // then.
+    // To a parked thread, to one that is started, or to the first that has time. Not subject to
+    // max_queue, as one request is under way at most. `leaves_one`: only if the pool then has a
+    // thread left for tasks.
     bool start(task& request, place& mine, bool leaves_one = false)
     {
         if (callers_.wake_one(&request))
             return true;
         if (!may_start() || (!mine && leaves_one && !has_one_left()))
             return false;
-        bool const given = ask(mine, leaves_one ? one_if_left(mine) : one_more(mine), [&] {
+        bool const given = send_request(mine, leaves_one ? one_if_left(mine) : one_more(mine), [&] {
             using enum elastic_threads::outcome;
             request_may_wait_.store(true, std::memory_order_relaxed);
             auto const outcome = pool_.execute(client_, &request, false);
@@ -195,15 +199,15 @@ public:
         return given;
     }
 
-    // The requested thread is here; null: the request was withdrawn.
+    // The requested thread has arrived; null: the request was withdrawn.
     void arrived(call_frame* frame) noexcept
     {
         request_may_wait_.store(false, std::memory_order_relaxed);
-        place its = std::move(its_place_);
-        if (!its || !frame || !frame->is_pooled() || frame->is_admitted())
+        place its = std::move(request_place_);
+        if (!its || !frame || !frame->is_pooled() || frame->holds_place())
             return;
-        frame->duty = call_frame::duty_t::admitted;
-        its.move_on();
+        frame->role = call_frame::role_t::holds_place;
+        its.release();
     }
 
     bool request_may_wait() const noexcept
@@ -211,68 +215,72 @@ public:
         return request_may_wait_.load(std::memory_order_relaxed);
     }
 
-    // Whether the thread of that frame may take the right to produce again.
-    bool may_resume(call_frame& frame) noexcept
+    // Reserves a place for the thread of that frame, if it is the pool's and has none. False if one
+    // thread would not be left for tasks: then it may not produce.
+    bool reserve_place(call_frame& frame) noexcept
     {
-        if (!frame.is_pooled() || frame.is_admitted())
+        if (!frame.is_pooled() || frame.holds_place())
             return true;
-        if (!pool_.occupy_if_one_is_left())
+        if (!pool_.add_producer_if_one_is_left())
             return false;
-        frame.duty = call_frame::duty_t::admitted;
+        frame.role = call_frame::role_t::holds_place;
         return true;
     }
 
-    // The thread of that frame no longer has the right to produce.
-    void produces_no_more(call_frame& frame) noexcept
+    // Gives the place back that reserve_place() or arrived() has taken for the thread of that
+    // frame.
+    void return_place(call_frame& frame) noexcept
     {
-        if (!frame.is_admitted())
+        if (!frame.holds_place())
             return;
-        frame.duty = call_frame::duty_t::none;
-        pool_.vacate();
+        frame.role = call_frame::role_t::none;
+        pool_.remove_producer();
     }
 
-    // The thread of that frame has the right again, whether or not one is left for tasks.
-    void produces_again(call_frame& frame) noexcept
+    // The thread of that frame, to which a lease is passed: takes a place, even if then no thread
+    // is left for tasks.
+    void take_place(call_frame& frame) noexcept
     {
-        if (frame.is_pooled() && !frame.is_admitted())
-            pool_.occupy();
+        if (frame.is_pooled() && !frame.holds_place())
+            pool_.add_producer();
     }
 
-    // Has a task run elsewhere. Null, or a task that the caller must run. `queues`: it waits for a
-    // thread of the pool also where all of them produce, and may wait there without limit: that is
-    // the user's responsibility.
+    // Has another thread run a task. Null, or a refused task, perhaps another one, that this thread
+    // must run. `queues`: the task waits for a thread of the pool also where all of these produce,
+    // and may wait there without limit, which is the user's responsibility.
     task* give(task_ptr t, bool queues)
     {
         task* const raw = t.release();
         if (callers_.wake_one(raw))
             return nullptr;
-        task* const back = give_pool(raw, queues);
+        task* const refused = give_to_pool(raw, queues);
         wake_idle_caller_for_queue();
-        return back;
+        return refused;
     }
 
-    // A waiting task, null if there is none.
+    // A task that waits in the pool's queue; null if none does.
     task* take() noexcept { return pool_.take(client_); }
 
-    void leave() { pool_.leave(client_); }
+    void leave_pool() { pool_.leave(client_); }
 
     // Wakes a parked caller, to look for something to do.
     bool wake_idle_caller() noexcept { return callers_.wake_one(nullptr); }
 
-    // Wakes every parked caller. What changed must be visible before.
+    // Wakes every parked caller, to look for something to do. Called after the change that they are
+    // to see.
     void wake_all() noexcept { callers_.wake_all(); }
 
-    // What threads of the pool have run is in the result of the next call of run() that returns.
-    // Relaxed: a plain sum, which their leaving orders.
+    // A thread of the pool has run so many handlers: the next call of run() that returns adds them
+    // to its result. Relaxed: a sum, whose last change the departure of that thread makes visible.
     void credit(std::size_t n) noexcept
     {
         balance_.fetch_add(static_cast<std::ptrdiff_t>(n), std::memory_order_relaxed);
     }
 
-    // A handler that is in a result was counted before, or will be once more.
-    void count_back() noexcept { balance_.fetch_sub(1, std::memory_order_relaxed); }
+    // The next result has one handler less: it was counted twice, or will be.
+    void debit() noexcept { balance_.fetch_sub(1, std::memory_order_relaxed); }
 
-    // What a call of run() returns that has counted so many itself.
+    // The result of a call of run() that has counted so many handlers itself.
     std::size_t take_result(std::size_t counted) noexcept
     {
         std::ptrdiff_t const sum = balance_.exchange(0) + static_cast<std::ptrdiff_t>(counted);
@@ -288,29 +296,29 @@ private:
     place one_more(place const& mine) noexcept
     {
         if (!mine)
-            pool_.occupy();
+            pool_.add_producer();
         return {*this, !mine};
     }
     place one_if_left(place const& mine) noexcept
     {
-        return {*this, !mine && pool_.occupy_if_one_is_left()};
+        return {*this, !mine && pool_.add_producer_if_one_is_left()};
     }
 
     template <class Give>
-    bool ask(place& mine, place added, Give gives)
+    bool send_request(place& mine, place added, Give gives)
     {
         place& its = mine ? mine : added;
         if (!its)
             return false;
-        its_place_ = std::move(its);
+        request_place_ = std::move(its);
         if (gives())
             return true;
-        its = std::move(its_place_);
+        its = std::move(request_place_);
         request_may_wait_.store(false, std::memory_order_relaxed);
         return false;
     }
 
-    task* give_pool(task* t, bool queues)
+    task* give_to_pool(task* t, bool queues)
     {
         using enum elastic_threads::outcome;
         switch (pool_.execute(client_, t, true, true))
@@ -320,7 +328,7 @@ private:
         case no_thread:
             if (queues && pool_.threads() != 0)
                 break;
-            // The first in the queue; null if a thread has come and taken it.
+            // The first task in the queue; null if a thread has come meanwhile and taken it.
             return take();
         case stopped:
             if (!client_.leaving())
@@ -340,7 +348,7 @@ private:
         return nullptr;
     }
 
-    // A caller that has parked since the first look may have missed what waits now.
+    // A caller that has parked since wake_one() found none may have missed what waits now.
     void wake_idle_caller_for_queue() noexcept
     {
         if (has_callers_ && client_.size() != 0)
@@ -352,17 +360,17 @@ private:
     idle_callers callers_;
     bool const pool_may_produce_;
     bool const has_callers_;
-    std::atomic<std::size_t> away_{0};
+    std::atomic<std::size_t> in_section_{0};
     std::atomic<std::size_t> runners_{0};
-    std::atomic<std::size_t> not_stepping_{0}; // of them
-    std::atomic<std::ptrdiff_t> balance_{0};   // counted, and in no result yet
+    std::atomic<std::size_t> not_stepping_{0}; // of runners_
+    std::atomic<std::ptrdiff_t> balance_{0};   // handlers counted that are in no result yet
 
-    // The requested thread's, if that is the pool's. Belongs to the thread that has set
-    // succession's asked_: the one that asks, then the requested one.
-    place its_place_;
+    // The place of the requested thread, if that is the pool's. Belongs to the thread that has set
+    // succession's asked_, and then to the requested thread.
+    place request_place_;
 
-    // Whether the request may have to wait. Written by that thread, too, and read by others.
-    // Relaxed: an old value delays a hand-over, or a task is given away instead.
+    // Whether the request may wait in the pool's queue. Written by the same threads, read by
+    // others. Relaxed: an old value delays a hand-over, or has a task given to the pool instead.
     std::atomic<bool> request_may_wait_{false};
 };
 

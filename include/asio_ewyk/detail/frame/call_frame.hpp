@@ -19,17 +19,17 @@
 
 namespace asio_ewyk::detail {
 
-// Marks a part of this thread's stack as working for one owner (a strategy engine or a pool), so
-// that code further up the stack can learn it. Frames nest; the innermost of an owner counts.
-// Only its own thread touches a frame.
+// Marks a part of this thread's stack as working for a strategy engine or a pool, which is the key
+// of the frame, so that code further up the stack can find it. Frames nest; the innermost one with
+// a key counts. Only its own thread touches a frame.
 class BOOST_SYMBOL_VISIBLE call_frame
 {
 public:
-    explicit call_frame(void const* owner) noexcept
-        : owner_(owner)
+    explicit call_frame(void const* key) noexcept
+        : key_(key)
         , outer_(std::exchange(top_, this))
         , activity_(thread_activity::mine())
-        , served_before_(activity_.serve({nullptr, owner}))
+        , served_before_(activity_.serve({nullptr, key}))
     {
     }
 
@@ -42,37 +42,38 @@ public:
         top_ = outer_;
     }
 
-    // Not inlined, nor is end_leases(): a function that contains both this and a switch of stacks
+    // What reads top_ is not inlined: a function that contains both this and a switch of stacks
     // might keep the address of top_ of a thread that it has left since.
 
-    // The innermost frame of that owner, null if this thread does not work for it.
-    BOOST_NOINLINE static call_frame* find(void const* owner) noexcept
+    // The innermost frame with that key; null if this thread does not work for it, or is in a
+    // section of its task.
+    BOOST_NOINLINE static call_frame* find(void const* key) noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->owner_ == owner)
-                return f->away ? nullptr : f;
+            if (f->key_ == key)
+                return f->section ? nullptr : f;
         return nullptr;
     }
 
-    // Whether this thread is in a section of a task of that owner in which it works for itself.
-    BOOST_NOINLINE static bool is_away(void const* owner) noexcept
+    // Whether this thread is in a blocking_section of a task with that key, having given its right
+    // to produce away.
+    BOOST_NOINLINE static bool is_in_section(void const* key) noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->owner_ == owner && f->away)
+            if (f->key_ == key && f->section)
                 return true;
         return false;
     }
 
-    // How many frames of that owner on this thread stand for a thread of the pool.
-    static std::size_t pooled_for(void const* owner) noexcept
+    // How many frames with that key on this thread stand for a thread of the pool.
+    static std::size_t pooled_for(void const* key) noexcept
     {
         std::size_t n = 0;
         for (call_frame const* f = top_; f; f = f->outer_)
-            n += f->owner_ == owner && f->is_pooled();
+            n += f->key_ == key && f->is_pooled();
         return n;
     }
 
-    // How many frames there are on this thread.
     static std::size_t depth() noexcept
     {
         std::size_t n = 0;
@@ -81,52 +82,52 @@ public:
         return n;
     }
 
-    // Whether the outermost frame of that owner on this thread stands for a call of run().
-    static bool is_called_for(void const* owner) noexcept
+    // Whether the outermost frame with that key on this thread stands for a call of run().
+    static bool is_called_for(void const* key) noexcept
     {
         bool called = false;
         for (call_frame const* f = top_; f; f = f->outer_)
-            if (f->owner_ == owner)
+            if (f->key_ == key)
                 called = !f->is_pooled();
         return called;
     }
 
-    // Gives away the rights to produce that tasks on this thread keep, until come_back() with the
-    // same key. False if there is none.
-    BOOST_NOINLINE static bool go_away(void const* key) noexcept
+    // Gives away the rights to produce of the tasks on this thread, until leave_section(section).
+    // False if there is none to give away.
+    BOOST_NOINLINE static bool enter_section(void const* section) noexcept
     {
         bool any = false;
         for (call_frame* f = top_; f; f = f->outer_)
-            if (f->home && f->produces() && !f->away)
+            if (f->section_lessor && f->produces() && !f->section)
             {
                 any = true;
-                f->away = key;
-                f->home->go_away(*f);
+                f->section = section;
+                f->section_lessor->enter_section(*f);
             }
         return any;
     }
 
-    // False if there is none that was given away with that key: the task is over, or this is
-    // another thread.
-    BOOST_NOINLINE static bool come_back(void const* key) noexcept
+    // Takes back the rights that enter_section(section) has given away. False if there are none:
+    // the task is over, or this is another thread.
+    BOOST_NOINLINE static bool leave_section(void const* section) noexcept
     {
-        return come_back(key, top_);
+        return leave_section(section, top_);
     }
 
-    // What tells one task on this thread from another. A native handler may run others.
-    struct place
+    // Tells one task on this thread from another. A native handler may run others.
+    struct task_id
     {
         call_frame const* frame;
         std::size_t task;
 
-        friend bool operator==(place, place) noexcept = default;
+        friend bool operator==(task_id, task_id) noexcept = default;
     };
-    BOOST_NOINLINE static place here() noexcept
+    BOOST_NOINLINE static task_id current_task() noexcept
     {
         return {top_, top_ && top_->in_task ? top_->counted + 1 : 0};
     }
 
-    // Ends the leases that tasks on this thread run on, if they have not ended.
+    // Ends the leases on which tasks on this thread run, where they have not ended yet.
     BOOST_NOINLINE static void end_leases() noexcept
     {
         for (call_frame* f = top_; f; f = f->outer_)
@@ -137,19 +138,19 @@ public:
     {
         if (lessor* const by = std::exchange(leased_by, nullptr))
         {
-            duty = duty_t::none;
+            role = role_t::none;
             by->release(lease_number);
         }
     }
 
-    // For that owner, on a thread that works for it. An exception of the function waits in the
-    // frame until the task around it is over; several leave as one, as with Asio. If there is no
-    // such frame any more, or the task runs inside another one, it goes to stray(error).
+    // Calls f on a thread that has a frame with that key. An exception of f waits in the frame
+    // until the task around f is over; several leave as one, as with Asio. If there is no such
+    // frame any more, or the task runs inside another one, the exception goes to stray(error).
     template <class F, class Stray>
-    static void run_inline(void const* owner, F&& f, Stray stray)
+    static void run_inline(void const* key, F&& f, Stray stray)
     {
         call_inline(std::forward<F>(f), [=](std::exception_ptr error) noexcept {
-            if (!capture(owner, error))
+            if (!capture(key, error))
                 stray(std::move(error));
         });
     }
@@ -163,54 +164,60 @@ public:
         }
     }
 
-    // Who puts the frame on the stack writes these: whose thread it is, and whether what other
-    // threads have thrown leaves the call of run() that it stands for.
+    // Written by the function that puts the frame on the stack: whose thread this is, and whether
+    // exceptions of other threads leave the call of run() that the frame stands for.
     enum class thread_of : unsigned char
     {
         caller,
-        stepping_caller, // which drives the context step by step
-        pool,            // that was given a task of the owner
+        stepping_caller, // drives the context step by step
+        pool,            // was given a task with the key of the frame
     } thread = thread_of::caller;
     bool throws = false;
     bool is_pooled() const noexcept { return thread == thread_of::pool; }
     bool steps() const noexcept { return thread == thread_of::stepping_caller; }
 
-    // The succession and its workforce: what it does for production, as far as it knows; the lessor
-    // of the lease that this thread works on, and the lease, null if there is none or it is known
-    // to have ended; and what gives the right away in a section of a task and takes it back, where
-    // one task runs at a time, null elsewhere.
-    enum class duty_t : unsigned char
+    // Written by the succession and its workforce. What this thread does for production, as far as
+    // it knows: another thread may have ended its lease.
+    enum class role_t : unsigned char
     {
         none,
-        admitted, // the pool counts it among those that produce, and no lease says so
+        holds_place, // has one of the pool's places for producers, but not the right itself
         producer,
-    } duty = duty_t::none;
+    } role = role_t::none;
+
+    // The lease that this thread works on. Null: there is none, or this thread knows that it has
+    // ended.
     lessor* leased_by = nullptr;
     lease::number lease_number = 0;
-    lessor* home = nullptr;
-    bool produces() const noexcept { return duty == duty_t::producer; }
-    bool is_admitted() const noexcept { return duty == duty_t::admitted; }
 
-    // Sections: the one that this thread is in. Then the frame is not to be found.
-    void const* away = nullptr;
+    // Gives the right away in a section and takes it back, where one task runs at a time; else
+    // null.
+    lessor* section_lessor = nullptr;
+    bool produces() const noexcept { return role == role_t::producer; }
+    bool holds_place() const noexcept { return role == role_t::holds_place; }
 
-    // What runs tasks: this thread runs one, and what that dispatches is a part of it.
+    // The section that this thread is in, for which it has given its right away. Null: none.
+    void const* section = nullptr;
+
+    // This thread runs a task: what that dispatches is a part of it.
     bool in_task = false;
 
-    // The strategy_service. The owner, inside io_context::run(), has the right whenever it waits
-    // for I/O; it counts handlers inside a handler of the library's. A helper runs handlers without
-    // the right.
-    bool stays = false;
+    // Written by the strategy_service: whether this thread is the owner, which stays inside
+    // io_context::run(); whether, as the owner, it is inside a handler of the library's where it
+    // counts the handlers that it runs; and whether it is a helper, which runs them without the
+    // right.
+    bool is_owner = false;
     bool counts = false;
-    bool helps = false;
+    bool is_helper = false;
 
-    // How many calls of run() or a sibling of its owner handlers on this thread are inside of; and
-    // how often another handler has had the right during the last one.
+    // How many calls of run() or a sibling are open inside handlers on this thread; and how often
+    // this thread has passed the right on during the last one.
     unsigned nested = 0;
-    unsigned gave_way = 0;
+    unsigned passed_right = 0;
 
-    // Handlers that it has run; and those of the library's own; and of both, those inside another
-    // handler. A call of Asio's that began with a tally of b tells of tally() - b at least.
+    // Handlers that this thread has run: the user's; the library's own; and how many of both ran
+    // inside another handler, in a call of Asio's of their own. A call of Asio's returns at least
+    // by how much the tally has grown.
     std::size_t counted = 0;
     std::size_t uncounted = 0;
     std::size_t inner = 0;
@@ -220,13 +227,13 @@ public:
     }
 
 private:
-    // False if this thread runs no task of that owner, or calls run() or a sibling in one: Asio
-    // has what it keeps leave that call. Called only after the exception: a stackful coroutine that
-    // was suspended meanwhile is on another thread now, and the frame of the first one may be gone.
-    // Not inlined: few functions throw, and all would contain it.
-    BOOST_NOINLINE static bool capture(void const* owner, std::exception_ptr const& error) noexcept
+    // False if this thread runs no task with that key, or calls run() or a sibling in one: then
+    // Asio's own exception leaves that call. Looks for the frame only after the exception: a
+    // stackful coroutine that was suspended meanwhile is on another thread now, and the frame of
+    // the first one may be gone. Not inlined: few functions throw, and all would contain this code.
+    BOOST_NOINLINE static bool capture(void const* key, std::exception_ptr const& error) noexcept
     {
-        call_frame* const frame = find(owner);
+        call_frame* const frame = find(key);
         if (!frame || !frame->in_task || frame->nested != 0)
             return false;
         if (!frame->error_)
@@ -238,19 +245,19 @@ private:
     }
 
     // The outermost first.
-    static bool come_back(void const* key, call_frame* f) noexcept
+    static bool leave_section(void const* section, call_frame* f) noexcept
     {
         if (!f)
             return false;
-        bool const further_out = come_back(key, f->outer_);
-        if (f->away != key)
+        bool const further_out = leave_section(section, f->outer_);
+        if (f->section != section)
             return further_out;
-        f->home->come_back(*f);
-        f->away = nullptr;
+        f->section_lessor->leave_section(*f);
+        f->section = nullptr;
         return true;
     }
 
-    void const* owner_;
+    void const* key_;
     call_frame* outer_;
     thread_activity& activity_;
     thread_activity::state served_before_;
@@ -260,18 +267,18 @@ private:
     static inline thread_local call_frame* top_ = nullptr;
 };
 
-// The frame of a thread of the pool that was asked to come and produce: what the pool has put on
-// the stack; or one more, if the thread was started by another copy of the library, as in a plugin.
-// Each copy finds its own frames only.
+// The frame of a thread of the pool that was asked to come and produce: the one that the pool has
+// put on the stack; or a new one, if another copy of the library has started the thread, as in a
+// plugin. Each copy finds its own frames only.
 class frame_of_arrival
 {
 public:
-    explicit frame_of_arrival(void const* owner) noexcept
-        : frame_(call_frame::find(owner))
+    explicit frame_of_arrival(void const* key) noexcept
+        : frame_(call_frame::find(key))
     {
         if (!frame_) [[unlikely]]
         {
-            frame_ = &own_.emplace(owner);
+            frame_ = &own_.emplace(key);
             frame_->thread = call_frame::thread_of::pool;
         }
         frame_->in_task = false;

@@ -13,9 +13,9 @@
 
 namespace asio_ewyk::detail {
 
-// The right to produce, which one thread has at a time. The producer leases it before something
-// that may block: then another thread may end the lease, and produce instead. Whether the lease was
-// ended is decided by one compare-and-swap, of any thread.
+// The right to produce, which one thread has at a time. The producer leases it before it runs what
+// may block: then another thread may end the lease, and produce instead. A compare-and-swap decides
+// which thread has ended a lease.
 //
 // Layout of the word: [number of the lease 61 bits][pooled 1 bit][kept 1 bit][leased 1 bit]
 //
@@ -27,7 +27,7 @@ namespace asio_ewyk::detail {
 // | kept         | its producer, by a store: keep_no_more()                                      |
 // | not kept     | a thread that is about to wait for I/O, by a compare-and-swap: seize()         |
 //
-// Every change of a leased word adds 1 to the number, so a thread knows its own lease by the
+// Every change of a leased word adds 1 to the number, so a thread recognises its own lease by the
 // number. Every change acquires and releases: the next producer sees what the previous one has
 // written.
 class lease
@@ -35,16 +35,16 @@ class lease
 public:
     using number = std::uint64_t;
 
-    // What the producer does, as it says itself.
+    // What the producer says that it does.
     enum class activity : unsigned char
     {
-        unknown, // waits for I/O or a condition, or runs what nothing has marked
-        busy,    // runs handlers, or is about to: late if it blocks
+        unknown, // waits for I/O or a condition, or runs handlers that nothing has marked
+        busy,    // runs handlers, or is about to: a thread that blocks then is late
         polls,   // waits for I/O
     };
 
-    // What others see of it. `what` and `cpu` are hints: they may be of a moment ago.
-    struct sight
+    // What other threads see of the lease. `what` and `cpu` are hints: they may be of a moment ago.
+    struct snapshot
     {
         number which = 0;
         bool leased = false;
@@ -55,12 +55,13 @@ public:
         thread_id producer = 0;
     };
 
-    // No other thread uses it: none has the right. Numbers go on.
+    // Before the lease is used again, when no thread has the right. Numbers go on, so that a
+    // sentinel cannot take the new lease for an old one.
     void reset() noexcept { word_.store(((word_.load() >> shift) + 1) << shift); }
 
-    // Any thread: has the right to produce from now on, if no thread has it. `pooled`: the pool
-    // counts it among the threads that produce. Sequentially consistent, as is is_free(): Dekker
-    // with what a thread asks for, see succession.
+    // Any thread: takes the right to produce, if no thread has it. `is_pooled`: the pool counts the
+    // thread among its producers. Sequentially consistent, as is is_free(): Dekker with asked_, see
+    // succession.
     bool acquire(number& n, bool is_pooled) noexcept
     {
         std::uint64_t word = word_.load();
@@ -80,13 +81,13 @@ public:
 
     struct ended
     {
-        bool now;    // false if it had ended before, or could not be
-        bool pooled; // the pool counts its thread among those that produce
+        bool now;    // false: the lease had ended before, or is kept
+        bool pooled; // the pool counts the thread that had it among its producers
         explicit operator bool() const noexcept { return now; }
     };
 
-    // Any thread: has the right from now on, whichever thread has it. False if that one keeps it.
-    // `what`: what that one did as it lost it, if there is one.
+    // Any thread: takes the right from the thread that has it, if any. False if that thread keeps
+    // it. `what`: what that thread said that it did when it lost the right.
     ended seize(number& n, bool is_pooled, activity& what) noexcept
     {
         std::uint64_t word = word_.load();
@@ -106,14 +107,14 @@ public:
         return {false, false};
     }
 
-    // Any thread: whether no thread has the right, which can be acquired then.
+    // Any thread: whether no thread has the right.
     bool is_free() const noexcept { return (word_.load() & (leased | kept)) == 0; }
 
-    // This thread has been given the right that another one had: the lease goes on with a number of
-    // its own. Nobody ends it meanwhile.
+    // A thread to which the producer has passed its right: the lease is this thread's from now on,
+    // under a new number. Only where no other thread ends leases.
     number adopt(bool is_pooled) noexcept
     {
-        // Acquire: what the thread has done that had it. Relaxed: it is this thread's.
+        // Acquire: what the thread that had the lease has done.
         number const n = (word_.load(std::memory_order_acquire) >> shift) + 1;
         word_.store(n << shift | leased | (is_pooled ? pooled : 0));
         belongs_to_this_thread(n);
@@ -121,7 +122,8 @@ public:
         return n;
     }
 
-    // The thread of a lease: what it does now. Others read it twice before they act on it.
+    // The thread of that lease: says what it does now. Others read the mark twice before they act
+    // on it.
     void mark(number n, activity what) noexcept
     {
         std::uint64_t const text = n << mark_shift
@@ -130,21 +132,23 @@ public:
         write(mark_, n, [=](std::uint64_t) { return text; });
     }
 
-    // Relaxed: its own thread reads it, or one that looks again.
+    // Whether that lease has not ended. Relaxed: read by its own thread, or by one that reads
+    // again.
     bool is(number n) const noexcept
     {
         std::uint64_t const word = word_.load(std::memory_order_relaxed);
         return word >> shift == n && (word & leased) != 0;
     }
 
-    // The thread of that lease, after its task: leases again at once. False if another thread has
-    // ended the lease.
+    // The thread of that lease, after its task: begins the next lease at once. False if another
+    // thread has ended the lease.
     bool renew(number n) noexcept
     {
         return change(n, [](std::uint64_t word) { return word + one; });
     }
 
-    // The thread of that lease: no thread may end it until keep_no_more(). False if one has.
+    // The thread of that lease: no other thread may end it until keep_no_more(). False if another
+    // thread has ended it already.
     bool keep(number n) noexcept
     {
         return change(n, [](std::uint64_t word) { return word + one - leased + kept; });
@@ -166,11 +170,12 @@ public:
         return {now, was_pooled};
     }
 
-    // Any thread. Sequentially consistent, as are the changes and marks: see lease_watch::alert().
-    sight look() const noexcept
+    // Any thread. Sequentially consistent, as are the changes and marks: see
+    // lease_watch::wake_if_asleep().
+    snapshot read() const noexcept
     {
         std::uint64_t const word = word_.load();
-        sight s;
+        snapshot s;
         s.which = word >> shift;
         s.leased = (word & leased) != 0;
         s.held = (word & (leased | kept)) != 0;
@@ -181,7 +186,7 @@ public:
     }
 
 private:
-    // The mark of a lease that has ended says nothing of this one.
+    // The mark of a lease that has ended says nothing of the present one.
     activity activity_of(number n, int* cpu = nullptr) const noexcept
     {
         std::uint64_t const mark = mark_.load();
@@ -206,9 +211,9 @@ private:
         write(producer_, n, [=](std::uint64_t seen) { return ((seen >> 32) + 1) << 32 | id; });
     }
 
-    // The thread of that lease, which may have ended without its knowledge: then what the thread of
-    // a later one has written stays. Acquire, and acquire again where the exchange fails: this
-    // thread sees the end of its lease if it has seen that.
+    // The thread of that lease, which another thread may have ended: then what the thread of a
+    // later lease has written must stay. Acquire, also where the exchange fails: a thread that
+    // reads what its successor has written sees the end of its own lease, too.
     template <class Next>
     void write(std::atomic<std::uint64_t>& to, number n, Next next) noexcept
     {
@@ -221,7 +226,7 @@ private:
     template <class Next>
     bool change(number n, Next next) noexcept
     {
-        // Relaxed: if the number and the bit are the lease's, so are the others.
+        // Relaxed: the compare-and-swap fails if the word has changed since.
         std::uint64_t word = word_.load(std::memory_order_relaxed);
         if (word >> shift != n || (word & leased) == 0)
             return false;
@@ -233,11 +238,11 @@ private:
     alignas(64) std::atomic<std::uint64_t> word_{0};
 
     // Layout: [number of the lease 46 bits][activity 2 bits][CPU 16 bits]. Written by the thread of
-    // that lease.
+    // that lease only.
     std::atomic<std::uint64_t> mark_{0};
 
-    // Layout: [how often it was written 32 bits][thread_id 32 bits]. Written by the producer when
-    // it has acquired: for a moment others may see the one before.
+    // Layout: [how often this was written 32 bits][thread_id 32 bits]. Written by the producer
+    // after it has acquired the lease: for a moment others may see the previous producer.
     std::atomic<std::uint64_t> producer_{0};
 };
 

@@ -12,39 +12,40 @@ namespace asio_ewyk::detail {
 
 class call_frame;
 
-// What leases the right to produce while a task runs: a succession, for code that is below it.
+// Leases the right to produce while a task runs: the succession, as the frames and the watchdog see
+// it, which are below it.
 class lessor
 {
 public:
-    // The watchdog: has another thread produce, if that lease has not ended.
+    // The watchdog's thread: ends that lease, unless it has ended, and has another thread produce.
     virtual void take_over(lease::number n) noexcept = 0;
 
-    // The watchdog, which cannot tell whether the producer is in a handler, or waits for a
-    // condition as nothing does I/O: asks for a sign of life, which a thread gives that looks for
-    // handlers. has_sign(): whether one has since.
+    // The watchdog's thread, where it cannot tell whether the producer is in a handler or waits for
+    // Asio's condition: asks for a sign of life, which the next thread gives that looks for
+    // handlers. has_sign(): whether a thread has given it.
     virtual void ask_for_sign() noexcept = 0;
     virtual bool has_sign() const noexcept = 0;
 
-    // Whether no other thread waits inside the io_context, beside the producer.
+    // Whether no thread but the producer waits inside the io_context.
     virtual bool is_alone() const noexcept = 0;
 
-    // The watchdog: whether that is the lease of another thread than the one that stays inside
-    // run() and is to have the right back; and has that one come for it, if it waits for a
-    // condition there.
-    virtual bool is_lent(lease::sight const& s) const noexcept = 0;
-    virtual void call_owner() noexcept = 0;
+    // The watchdog's thread: whether there is an owner and the lease is another thread's, or
+    // another thread is lent; and wakes the owner, which takes the right back if it waits for
+    // Asio's condition.
+    virtual bool is_lent(lease::snapshot const& s) const noexcept = 0;
+    virtual void wake_owner() noexcept = 0;
 
-    // The watchdog, at each look: when, the lease, and whether its thread runs. True if the next
-    // look is to come soon.
-    virtual bool watched(time_point now, lease::sight const& s, bool runs) noexcept = 0;
+    // The watchdog's thread, at each check: the time, the lease, and whether its thread runs. True
+    // if the next check is to come soon.
+    virtual bool on_check(time_point now, lease::snapshot const& s, bool runs) noexcept = 0;
 
-    // The thread of that lease, from within the task, which is going to be late.
+    // The thread of that lease, in a task that says that it is about to block: ends the lease.
     virtual void release(lease::number n) noexcept = 0;
 
-    // The thread of that frame, in a task beside which no other runs: others may, until it waits in
-    // come_back() for the right to produce that it gives away here.
-    virtual void go_away(call_frame& frame) noexcept = 0;
-    virtual void come_back(call_frame& frame) noexcept = 0;
+    // The thread of that frame, in a task beside which no other runs: gives the right away, so that
+    // others may run, and waits in leave_section() until it has the right again.
+    virtual void enter_section(call_frame& frame) noexcept = 0;
+    virtual void leave_section(call_frame& frame) noexcept = 0;
 
 protected:
     ~lessor() = default;

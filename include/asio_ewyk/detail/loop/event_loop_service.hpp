@@ -170,7 +170,7 @@ private:
     void schedule() noexcept;
 
     friend wakeup_op<event_loop_service>;
-    void woken();
+    void on_wake_up();
     void run_round();
     void run_tasks(time_point began);
     void run_after_round();

@@ -69,7 +69,7 @@ ASIO_EWYK_DECL void event_loop_service::schedule() noexcept
         wakeup_op_.send(ioc_, *this);
 }
 
-ASIO_EWYK_DECL void event_loop_service::woken()
+ASIO_EWYK_DECL void event_loop_service::on_wake_up()
 {
     struct finish
     {

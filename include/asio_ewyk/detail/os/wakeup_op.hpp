@@ -14,9 +14,9 @@ namespace asio_ewyk::detail {
 
 namespace asio = boost::asio;
 
-// Has an io_context call `woken()` of an owner, by a handler whose memory is a part of this object:
-// so it cannot fail. The owner makes sure that one is under way at a time. Asio frees
-// a handler's memory before it calls the handler, so woken() may send the next one.
+// Has an io_context call `on_wake_up()` of an owner, by a handler whose memory is a part of this
+// object: so it cannot fail. The owner makes sure that one is under way at a time. Asio frees a
+// handler's memory before it calls the handler, so on_wake_up() may send the next one.
 template <class Owner>
 class wakeup_op
 {
@@ -65,7 +65,7 @@ private:
     {
         using allocator_type = allocator<char>;
         allocator_type get_allocator() const noexcept { return allocator_type(slot); }
-        void operator()() const { owner->woken(); }
+        void operator()() const { owner->on_wake_up(); }
 
         wakeup_op* slot;
         Owner* owner;

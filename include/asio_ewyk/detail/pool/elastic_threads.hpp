@@ -37,21 +37,22 @@ namespace asio_ewyk::detail {
 // Throws std::invalid_argument, which names the field and its range. Fills in `automatic`.
 worker_pool_options checked(worker_pool_options options);
 
-// The mechanics of worker_pool: threads that come with the work and go with it.
+// The mechanics of worker_pool: threads that are started for tasks, and end when there are none.
 //
-// A thread looks in the queue, parks if that is empty, and ends when it was parked for long.
-// A submitter gives its task to a parked thread; else it queues the task, and starts a thread
-// unless max_threads are there or enough are on their way. Parked threads serve tasks and
-// hand-overs alike, so none is held back while tasks wait (jetty/jetty.project#13187).
+// A thread of the pool takes tasks from the queue, parks if that is empty, and ends when it was
+// parked for long. A submitter gives its task to a parked thread; else it queues the task, and
+// starts a thread unless max_threads are there or enough are on their way. Parked threads serve
+// tasks and requests to produce alike, so none is held back while tasks wait
+// (jetty/jetty.project#13187).
 class BOOST_SYMBOL_VISIBLE elastic_threads
 {
 public:
     enum class outcome
     {
-        accepted,  // a thread has it, or it waits for one
+        accepted,  // a thread has the task, or the task waits for one
         full,      // refused, still the caller's: the queue is full
         stopped,   // refused, still the caller's: the pool was stopped, or the client leaves
-        no_thread, // it waits, and there is no thread but those that produce
+        no_thread, // the task waits, and all threads produce, or there is none
     };
 
     explicit elastic_threads(worker_pool_options options);
@@ -59,49 +60,49 @@ public:
 
     worker_pool_options const& options() const noexcept { return options_; }
 
-    // The limits of the moment. limit() throws std::invalid_argument, which names the field and its
+    // The present limits. limit() throws std::invalid_argument, which names the field and its
     // range.
     worker_pool_limits limits() const noexcept;
     void limit(worker_pool_limits const& limits);
 
-    // Threads that are started from now on have the signal mask of this thread.
+    // Threads that are started from now on get the signal mask of this thread.
     void take_signal_mask() noexcept;
 
     bool low() const noexcept { return low_.load(); }
 
-    // A parked thread, which then must be given a task; none if there is none, and then one more
-    // is started for the next time. Holds no lock while it starts a thread.
+    // A parked thread, which must be given a task then. `none` if there is none: then one more is
+    // started for the next time, without a lock held.
     std::size_t claim() noexcept;
     void give(std::size_t thread, pool_client& client, task* t) noexcept;
 
-    // Starts a thread if tasks wait and none is there: the system may have refused one before.
+    // Starts a thread if tasks wait and no thread is there: the system may have refused one before.
     void retry_start() noexcept
     {
         if (queued_.load() != 0 && threads_.load() == 0)
             start_for_queue();
     }
 
-    // Whether one more thread may produce. Threads that produce, or are asked to, for any client
-    // may wait inside a producer without limit. At least one thread is left for tasks, or those
-    // that the producers give away would wait for ever (jetty/jetty.project#1802, #13187).
-    bool occupy_if_one_is_left() noexcept
+    // Counts one more thread as producing, if one is left for tasks then. Threads that produce, or
+    // are asked to, may wait inside a producer without limit; if all threads did that, the tasks
+    // that producers give to the pool would wait for ever (jetty/jetty.project#1802, #13187).
+    bool add_producer_if_one_is_left() noexcept
     {
-        std::size_t n = occupied_.load();
+        std::size_t n = producers_.load();
         while (n + 1 < max_threads_.load())
-            if (occupied_.compare_exchange_weak(n, n + 1))
+            if (producers_.compare_exchange_weak(n, n + 1))
                 return true;
         return false;
     }
     bool has_one_left() const noexcept
     {
-        return threads_.load() != 0 && occupied_.load() + 1 < max_threads_.load();
+        return threads_.load() != 0 && producers_.load() + 1 < max_threads_.load();
     }
-    void occupy() noexcept { occupied_.fetch_add(1); }
-    void vacate() noexcept { occupied_.fetch_sub(1); }
-    bool all_occupied() const noexcept { return occupied_.load() >= threads_.load(); }
+    void add_producer() noexcept { producers_.fetch_add(1); }
+    void remove_producer() noexcept { producers_.fetch_sub(1); }
+    bool all_produce() const noexcept { return producers_.load() >= threads_.load(); }
 
-    // Wakes a claimed thread without a task.
-    void look_in_queue(std::size_t thread) noexcept;
+    // Wakes a claimed thread without a task, to look in the queue.
+    void wake_for_queue(std::size_t thread) noexcept;
 
     bool try_execute(pool_client& client, task* t) noexcept
     {
@@ -112,7 +113,7 @@ public:
         return true;
     }
 
-    // As try_execute(), but starts no thread, and takes no lock.
+    // As try_execute(), but starts no thread and takes no lock.
     bool try_give(pool_client& client, task* t) noexcept
     {
         std::size_t const thread = claim_parked();
@@ -122,45 +123,47 @@ public:
         return true;
     }
 
-    // Whether a thread could be had for one more producer now, parked or new; a moment late.
-    bool may_have_thread(bool occupies) const noexcept
+    // Whether a parked or new thread could be had to produce. `is_counted`: the place among the
+    // producers is there already. A moment late.
+    bool may_have_thread(bool is_counted) const noexcept
     {
         return queued_.load(std::memory_order_relaxed) == 0 && !stopping_.load()
-            && (occupies
-                || occupied_.load(std::memory_order_relaxed) + 1
+            && (is_counted
+                || producers_.load(std::memory_order_relaxed) + 1
                     < max_threads_.load(std::memory_order_relaxed))
             && (threads_.load(std::memory_order_relaxed)
                     < max_threads_.load(std::memory_order_relaxed)
                 || parked_.size() != 0);
     }
 
-    // Has a thread parked for the next time, if there is none and none is on its way.
+    // Starts a thread that parks for the next time, if none is parked or on its way.
     void keep_one_parked() noexcept
     {
         if (parked_.size() == 0)
             start_reserve();
     }
 
-    // `bounded`: max_queue applies. `runs_back`: the caller runs what no thread can be had for, so
-    // it does not matter if none is asked for.
+    // `bounded`: max_queue applies. `runs_back`: the caller runs the task if no thread can be had,
+    // so after a refusal by the system no thread need be asked for yet.
     outcome execute(
         pool_client& client, task* t, bool bounded = true, bool runs_back = false);
 
-    // A waiting task of the client, null if it has none. The caller pins the client.
+    // A waiting task of the client; null if it has none. The calling thread sees to it that the
+    // client does not leave meanwhile.
     task* take(pool_client& client) noexcept;
 
-    // Destroys what waits of the client's tasks and waits for those that run on other threads. From
-    // a task of the client only where that ends the process.
+    // Destroys the client's tasks that wait, and waits for those that run on other threads. From a
+    // task of the client only where that task ends the process.
     void leave(pool_client& client);
 
-    // Waits until no more than `own` threads run a task of the client, which are the caller's own,
-    // or until end_await() after `enough` is no longer 0. False if the deadline came first.
+    // Waits until the client has no tasks but the `own` ones that the calling thread itself runs,
+    // or until `enough` is not 0, after end_await(). False if the deadline came first.
     bool await(pool_client& client, std::size_t own, std::atomic<std::size_t> const& enough,
         time_point deadline);
     void end_await();
 
-    // False in the child of a fork that was not announced: then stop(), leave() and the destructor
-    // do nothing but forget.
+    // False in the child of a fork that was not announced, where the threads are not there: then
+    // stop(), leave() and the destructor wait for nothing.
     bool is_at_home() const noexcept { return home_.is_here(); }
 
     // Refuses new tasks, destroys the waiting ones, lets the threads end. Does not wait.
@@ -169,22 +172,22 @@ public:
     // stop(), and waits for the running tasks.
     void stop_and_wait();
 
-    // Before a fork, whose child has none of the threads: waits for what runs and is queued, and
-    // lets the threads end. False on a thread of the pool, which would wait for itself: then the
-    // fork is as one that was not announced.
+    // Before a fork, whose child has none of the threads: lets these run what waits, and end. False
+    // on a thread of the pool, which would wait for itself: then the fork is as one that was not
+    // announced.
     bool prepare_fork();
 
-    // Whether this thread has done that, and is to call end_fork().
+    // Whether this thread has prepared a fork, and is to call end_fork().
     bool prepares_fork() const noexcept { return forks_.load() == std::this_thread::get_id(); }
 
-    // Afterwards, in both processes: threads come again when they are needed. Only tasks of the
-    // pool may use it in between.
+    // After the fork, in both processes: threads come again when they are needed. Between the two
+    // calls only tasks of the pool may use it.
     void end_fork(bool is_child) noexcept;
 
-    // What one read of the moment shows; any thread.
+    // Present figures, for any thread.
     bool stopping() const noexcept { return stopping_.load(); }
     std::size_t threads() const noexcept { return threads_.load(); }
-    std::size_t left() const noexcept // parked, or not started yet
+    std::size_t available() const noexcept // parked, or not started yet
     {
         std::size_t const max = max_threads_.load();
         return max - std::min(max, threads_.load()) + parked_.size();
@@ -192,21 +195,21 @@ public:
     std::size_t max_threads() const noexcept { return max_threads_.load(); }
     std::size_t parked() const noexcept { return parked_.size(); }
     std::size_t queued() const noexcept { return queued_.load(); }
-    std::uint64_t taken() const noexcept { return queue_.taken(); } // of what was queued
+    std::uint64_t taken() const noexcept { return queue_.taken(); } // from the queue so far
     std::size_t started() const noexcept { return started_.load(); }
     std::size_t start_failures() const noexcept { return start_failures_.load(); }
 
-    // Called by what refuses a task that found the queue full, or runs it.
+    // The submitter of a task that found the queue full: it has refused the task, or runs it.
     void count_refused() noexcept { refused_.add(); }
     void count_run_by_caller() noexcept { run_by_caller_.add(); }
 
-    // All that is known of the threads and of the queue. The figures of the moment are read one
-    // after the other, and cut to what the first one leaves.
+    // All figures of the threads and of the queue. The present ones are read one after the other,
+    // and each is cut so that no thread is in two of them.
     pool_metrics metrics() const noexcept;
 
     void report(std::exception_ptr error) noexcept;
 
-    // Runs a task of a client on this thread. The client is pinned.
+    // Runs a task of a client on this thread, which has pinned the client; unpins it.
     void run(pool_client& client, task* t) noexcept;
 
 private:
@@ -217,11 +220,11 @@ private:
         return !all_end() && threads_.load() < max_threads_.load();
     }
 
-    // Under mutex_: whether there are more threads than allowed, since that was changed. At least
-    // one thread that does not produce is left for tasks.
+    // Under mutex_: whether there are more threads than limit() has allowed since; but one that
+    // does not produce is left for tasks.
     bool has_one_too_many() const noexcept
     {
-        return threads_.load() > max_threads_.load() && threads_.load() > occupied_.load() + 1;
+        return threads_.load() > max_threads_.load() && threads_.load() > producers_.load() + 1;
     }
 
     // Under mutex_, after each change of queue_.
@@ -232,7 +235,7 @@ private:
             low_.store(false);
     }
 
-    // Under mutex_: a task waits, and no thread can come. Whether that is to be told.
+    // Under mutex_: a task waits, and no thread can come. Whether to call on_low_on_threads.
     bool begins_to_be_low() noexcept
     {
         if (!low_.load(std::memory_order_relaxed))
@@ -251,10 +254,11 @@ private:
         return true;
     }
 
-    // Under mutex_: whether more tasks wait than threads are about to look for one.
+    // Under mutex_: whether more tasks wait than threads are about to look for one, and one more
+    // thread is allowed.
     bool lacks_thread() const noexcept { return may_start() && arriving_ < queue_.size(); }
 
-    // Whether threads that find nothing to do end.
+    // Whether threads end as soon as they find no task.
     bool all_end() const noexcept
     {
         return stopping_.load() || forks_.load() != std::thread::id();
@@ -264,7 +268,7 @@ private:
     void join_threads();
     void forget_threads() noexcept;
 
-    void tell_low() noexcept;
+    void call_low_on_threads() noexcept;
     std::size_t claim_parked() noexcept;
     void start_reserve() noexcept;
     std::size_t reserve_slot() noexcept;
@@ -273,18 +277,19 @@ private:
     bool drop_one() noexcept;
     void release(pool_client& client) noexcept;
     void start_for_queue() noexcept;
-    void work(std::size_t slot);
+    void thread_main(std::size_t slot);
     bool next(std::size_t slot, pool_client*& client, task*& t);
     void retire(std::size_t slot) noexcept;
     void free_slot(std::size_t slot) noexcept;
 
     home_process home_;
 
-    // The pool that has started this thread.
+    // The pool that has started this thread; null elsewhere.
     static inline thread_local elastic_threads const* of_this_thread_ = nullptr;
 
     worker_pool_options const options_;
-    // Of the thread that has made the pool.
+
+    // At first those of the thread that has made the pool.
     signal_mask signals_; // guarded by mutex_
     scheduling const scheduling_;
 
@@ -296,17 +301,18 @@ private:
     std::condition_variable changed_; // a start ended, or a client's last task
 
     // Twice max_threads: a thread that ends keeps its slot until its last hook has returned and its
-    // thread-local objects are gone, and no thread waits for it. All are made under mutex_, each
-    // for the first thread that has it; who knows of a thread may read its slot without.
+    // thread-local objects are gone, and no thread waits for it. A worker is made under mutex_ for
+    // the first thread in its slot; a thread that has claimed another one may read that slot
+    // without.
     std::vector<std::unique_ptr<worker>> workers_;
-    std::size_t max_queue_;     // guarded by mutex_
-    time_point tell_low_after_{}; // guarded by mutex_, as the next one
-    bool low_was_told_ = false;
-    fair_queue queue_;          // guarded by mutex_
-    std::thread ended_;         // guarded by mutex_: the last one that has, but for a moment
-    std::size_t starting_ = 0;  // guarded by mutex_: calls of start() under way
-    back_off start_pause_; // guarded by mutex_
-    std::size_t arriving_ = 0;  // guarded by mutex_: threads that have not looked in the queue yet
+    std::size_t max_queue_;       // guarded by mutex_
+    time_point tell_low_after_{}; // guarded by mutex_
+    bool low_was_told_ = false;   // guarded by mutex_
+    fair_queue queue_;            // guarded by mutex_
+    std::thread ended_;           // guarded by mutex_: the last one that has all but ended
+    std::size_t starting_ = 0;    // guarded by mutex_: calls of start() under way
+    back_off start_pause_;        // guarded by mutex_
+    std::size_t arriving_ = 0;    // guarded by mutex_: threads that have yet to look in the queue
 
     // Written under mutex_, read anywhere.
     std::atomic<std::size_t> max_threads_; // at most options_.max_threads
@@ -317,15 +323,15 @@ private:
     std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
     std::atomic<std::size_t> queued_{0};
     std::atomic<std::size_t> threads_{0};
-    std::atomic<std::size_t> warming_{0}; // arriving_, for a look without the lock
+    std::atomic<std::size_t> arriving_hint_{0}; // arriving_, to be read without the lock
     std::atomic<std::size_t> started_{0};
     std::atomic<std::size_t> start_failures_{0};
 
-    own_counter most_queued_; // written under mutex_, as is the next
-    own_counter times_low_;
+    own_counter most_queued_; // written under mutex_
+    own_counter times_low_;   // written under mutex_
 
-    // Any thread; a figure of its own, on which occupy_if_one_is_left() decides.
-    std::atomic<std::size_t> occupied_{0};
+    // Threads that produce, or are asked to. Written by any thread.
+    std::atomic<std::size_t> producers_{0};
 
     shared_counter refused_;
     shared_counter run_by_caller_;

@@ -35,7 +35,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
         "worker_pool_options::max_threads", "from 1 to 1000000", o.max_threads);
     check_option(o.min_threads <= o.max_threads, "worker_pool_options::min_threads",
         "at most max_threads", o.min_threads);
-    // A pool that only reserves runs nothing.
+    // A pool that holds all its threads in reserve would run nothing.
     check_option(o.reserve == worker_pool_options::automatic || o.reserve < o.max_threads,
         "worker_pool_options::reserve", "less than max_threads", o.reserve);
     check_option(o.idle_timeout >= std::chrono::milliseconds(1),
@@ -54,16 +54,17 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
 struct elastic_threads::worker
 {
     parker sleep;
-    std::thread thread;     // guarded by mutex_
-    bool used = false;      // guarded by mutex_: a thread has this slot, or is about to
-    bool starting = false;  // guarded by mutex_: start() has not returned yet
-    bool arriving = false;  // guarded by mutex_: it has not looked in the queue yet
-    bool over = false;      // the thread's own: it has left its last hook
-    // Written by what claimed the thread, before it is woken.
+    std::thread thread;      // guarded by mutex_
+    bool used = false;       // guarded by mutex_: a thread has this slot, or is about to
+    bool starting = false;   // guarded by mutex_: start() has not returned yet
+    bool arriving = false;   // guarded by mutex_: the thread has not looked in the queue yet
+    bool hooks_done = false; // the thread's own: it has left its last hook
+
+    // Written by the thread that has claimed this one, before it wakes it.
     task* job = nullptr;
     pool_client* client = nullptr; // null: look in the queue
     wake_up_place on;
-    thread_id id = 0; // written by the thread, before it parks
+    thread_id id = 0; // written by the thread itself, before it parks
 };
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::elastic_threads(worker_pool_options options)
@@ -85,9 +86,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD elastic_threads::~elastic_threads()
     }
     stop_and_wait();
     for (auto const& w : workers_)
-        if (w && w->thread.joinable()) // this one: it ends the process, in a task
+        if (w && w->thread.joinable()) // this thread: it ends the process, in a task
             w->thread.detach();
-    if (ended_.joinable()) // likewise, in the destructor of a thread-local object
+    if (ended_.joinable()) // this thread, in the destructor of a thread-local object
         ended_.detach();
 }
 
@@ -103,13 +104,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::forget_threads() noexcept
     make_anew(changed_);
 }
 
-// A thread that parks while stop() wakes the parked ones gets no task any more.
+// A thread that parks while stop() wakes the parked ones is not given a task, but woken.
 ASIO_EWYK_DECL std::size_t elastic_threads::claim_parked() noexcept
 {
     std::size_t const thread = parked_.claim();
     if (thread == parked_threads::none || !stopping_.load())
         return thread;
-    look_in_queue(thread);
+    wake_for_queue(thread);
     return parked_threads::none;
 }
 
@@ -123,14 +124,15 @@ ASIO_EWYK_DECL std::size_t elastic_threads::claim() noexcept
 
 ASIO_EWYK_DECL void elastic_threads::start_reserve() noexcept
 {
-    // Relaxed: a late figure means one thread more or less on its way, which the lock then checks.
-    if (warming_.load(std::memory_order_relaxed) >= options_.reserve
+    // Relaxed: with an old figure one thread more or less is on its way, which is checked under the
+    // lock.
+    if (arriving_hint_.load(std::memory_order_relaxed) >= options_.reserve
         || threads_.load(std::memory_order_relaxed) >= max_threads_.load(std::memory_order_relaxed))
         return;
     std::size_t slot = parked_threads::none;
     {
         std::lock_guard lock(mutex_);
-        // Nothing waits for it.
+        // No task waits for the thread, so after a refusal by the system there is no hurry.
         if (may_start() && arriving_ < options_.reserve && start_pause_.over())
             slot = reserve_slot();
     }
@@ -149,7 +151,7 @@ ASIO_EWYK_DECL void elastic_threads::give(std::size_t thread, pool_client& clien
     w.sleep.unpark();
 }
 
-ASIO_EWYK_DECL void elastic_threads::look_in_queue(std::size_t thread) noexcept
+ASIO_EWYK_DECL void elastic_threads::wake_for_queue(std::size_t thread) noexcept
 {
     workers_[thread]->client = nullptr;
     workers_[thread]->sleep.unpark();
@@ -171,7 +173,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
     bool full = false;
     {
         std::lock_guard lock(mutex_);
-        // A client that leaves has taken its tasks with it; one more would be left behind.
+        // The tasks of a client that leaves are destroyed already; one more would be left behind.
         if (stopping_.load() || client.leaving())
             return outcome::stopped;
         bool const startable
@@ -187,7 +189,7 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
             // A thread that parked since the first look may have missed the task.
             thread = parked_.claim();
         }
-        // What waits gets a thread even if this is refused: the system may have one again.
+        // Tasks that wait get a thread even if this one is refused: the system may have one again.
         if (thread == parked_threads::none && startable && arriving_ < queue_.size())
             slot = reserve_slot();
         low = !full && thread == parked_threads::none && !startable
@@ -200,19 +202,20 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
         return outcome::full;
     }
     if (low)
-        tell_low();
+        call_low_on_threads();
     if (thread != parked_threads::none)
     {
-        look_in_queue(thread);
+        wake_for_queue(thread);
         return outcome::accepted;
     }
     if (slot != parked_threads::none && start(slot))
         return outcome::accepted;
-    return all_occupied() ? outcome::no_thread : outcome::accepted;
+    return all_produce() ? outcome::no_thread : outcome::accepted;
 }
 
-// The watchdog may have asked for a thread.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::tell_low() noexcept
+// The watchdog's thread, which may have asked for a thread, calls the function later, without its
+// lock.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::call_low_on_threads() noexcept
 {
     if (!watchdog::call_later(options_.on_low_on_threads))
         options_.on_low_on_threads();
@@ -240,7 +243,7 @@ ASIO_EWYK_DECL void elastic_threads::release(pool_client& client) noexcept
 ASIO_EWYK_DECL void elastic_threads::run(pool_client& client, task* t) noexcept
 {
     {
-        call_frame frame(client.owner());
+        call_frame frame(client.frame_key());
         frame.thread = call_frame::thread_of::pool;
         frame.in_task = true;
         try
@@ -269,8 +272,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::report(std::exception_ptr er
     options_.on_exception(std::move(error));
 }
 
-// Under mutex_. The lowest free slot, so that a name's number tells how many threads there were.
-// There can be none for a moment, when many threads end.
+// Under mutex_: the lowest free slot, so that the number in a thread's name tells how many threads
+// there were. None is free for a moment when many threads end.
 ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_slot() noexcept
 {
     auto free = workers_.end();
@@ -294,7 +297,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t elastic_threads::reserve_slot() noexce
     w.starting = true;
     w.arriving = true;
     threads_.fetch_add(1);
-    warming_.store(++arriving_);
+    arriving_hint_.store(++arriving_);
     ++starting_;
     return static_cast<std::size_t>(free - workers_.begin());
 }
@@ -307,7 +310,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start(std::size_t slot) noex
     return started;
 }
 
-// The slot is then that of another thread that is missing, or `none`.
+// Afterwards `slot` is that of another thread that is missing, or `none`.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot) noexcept
 {
     worker& w = *workers_[slot];
@@ -315,7 +318,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     try
     {
         block_signals blocked;
-        w.thread = std::thread([this, slot = slot] { work(slot); });
+        w.thread = std::thread([this, slot = slot] { thread_main(slot); });
     }
     catch (...)
     {
@@ -333,17 +336,17 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     {
         start_pause_.refuse();
         start_failures_.fetch_add(1);
-        warming_.store(--arriving_);
+        arriving_hint_.store(--arriving_);
         threads_.fetch_sub(1);
         w.used = false;
     }
-    // limit() may have allowed several.
+    // limit() may have allowed several threads.
     slot = started && lacks_thread() ? reserve_slot() : parked_threads::none;
     bool const low = !started && queue_.size() != 0 && begins_to_be_low();
     changed_.notify_all();
     lock.unlock();
     if (low)
-        tell_low();
+        call_low_on_threads();
     return started;
 }
 
@@ -359,16 +362,16 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::start_for_queue() noexcept
         start(slot);
 }
 
-ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
+ASIO_EWYK_DECL void elastic_threads::thread_main(std::size_t slot)
 {
-    workers_[slot]->over = false;
-    struct occupied
+    workers_[slot]->hooks_done = false;
+    struct slot_in_use
     {
         elastic_threads& pool;
         std::size_t slot;
-        ~occupied() { pool.free_slot(slot); }
+        ~slot_in_use() { pool.free_slot(slot); }
     };
-    last_of_thread<occupied> const first{*this, slot};
+    last_of_thread<slot_in_use> const first{*this, slot};
     of_this_thread_ = this;
     name_this_thread(options_.name, slot);
     scheduling_.apply();
@@ -388,11 +391,12 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
     });
     if (options_.on_thread_stop)
         options_.on_thread_stop();
-    workers_[slot]->over = true;
+    workers_[slot]->hooks_done = true;
 }
 
-// After the last hook, and, but for Windows, the destructors of its thread-local objects. Both may
-// use the pool, so a thread could be joined by itself if its slot were free.
+// Called by a thread that ends, after the last hook and, except on Windows, the destructors of its
+// thread-local objects. Both may use the pool: if the slot were free already, the thread could have
+// to join itself.
 //
 // Tasks that were queued while threads that end had all the slots are left without a thread. So a
 // thread that ends first starts the threads that are missing, in free slots only, and frees its own
@@ -400,8 +404,8 @@ ASIO_EWYK_DECL void elastic_threads::work(std::size_t slot)
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) noexcept
 {
     worker& w = *workers_[slot];
-    // std::exit() in a task destroys thread-local objects, too, and comes to its end later.
-    if (!w.over)
+    // std::exit() in a task destroys thread-local objects, too, while the thread goes on.
+    if (!w.hooks_done)
         return;
     for (bool started = true;;)
     {
@@ -412,8 +416,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) 
             = started && lacks_thread() ? reserve_slot() : parked_threads::none;
         if (missing == parked_threads::none)
         {
-            // The one before has nothing left to do but end. Nobody else joins it before the end of
-            // the pool: who starts a thread may be at its own end, where Windows lets none wait.
+            // The thread in ended_ has nothing left to do but end, so to join it is short. Only a
+            // thread that ends does that, or the pool at its end: a thread that starts another one
+            // may be in a destructor at its own end, where Windows lets none wait.
             std::thread before = std::exchange(ended_, std::move(w.thread));
             w.used = false;
             lock.unlock();
@@ -426,7 +431,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::free_slot(std::size_t slot) 
     }
 }
 
-// Under mutex_. The slot stays taken until free_slot().
+// Under mutex_, by a thread that is going to end. Its slot stays taken until free_slot().
 ASIO_EWYK_DECL void elastic_threads::retire(std::size_t slot) noexcept
 {
     workers_[slot]->arriving = false;
@@ -439,16 +444,16 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t slot, pool_client*& client
     w.id = this_thread_id();
     std::unique_lock lock(mutex_);
     if (std::exchange(w.arriving, false))
-        warming_.store(--arriving_);
+        arriving_hint_.store(--arriving_);
     for (;;)
     {
         if (has_one_too_many())
         {
-            // This thread may have been woken for a task that another parked thread is to take now.
+            // This thread may have been woken for a task in the queue: another one is to take it.
             if (queue_.size() != 0)
                 if (std::size_t const another = parked_.claim();
                     another != parked_threads::none)
-                    look_in_queue(another);
+                    wake_for_queue(another);
             retire(slot);
             return false;
         }
@@ -485,15 +490,15 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t slot, pool_client*& client
             lock.lock();
             if (threads_.load() > min_threads_.load() && parked_.withdraw(slot))
             {
-                // No task can be queued unseen: that takes the lock, and then finds room for a
-                // thread.
+                // No task is missed: a submitter that queues one from now on finds, under the lock,
+                // that a thread may be started.
                 if (queue_.size() != 0)
                     continue;
                 retire(slot);
                 return false;
             }
             lock.unlock();
-            // Claimed in the meantime, or one of those that stay.
+            // Either claimed just now, or kept by min_threads: sleep until woken.
             w.sleep.park_until(forever);
         }
         w.on.leave();
@@ -527,7 +532,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits con
         = "at most " + std::to_string(options_.max_threads) + ", which the pool was made with";
     check_option(l.max_threads <= options_.max_threads, "worker_pool_limits::max_threads",
         range.c_str(), l.max_threads);
-    // Claimed all before one is woken: the first may be parked again while the last is claimed.
+    // All are claimed before the first is woken, which could otherwise park again and be claimed
+    // twice.
     std::vector<std::size_t> woken(2 * options_.max_threads);
     {
         std::lock_guard lock(mutex_);
@@ -540,9 +546,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits con
             ++n;
         woken.resize(n);
     }
-    // They look at the limits again, and those that are too many end.
+    // They look at the limits again, and surplus threads end.
     for (std::size_t const thread : woken)
-        look_in_queue(thread);
+        wake_for_queue(thread);
     start_for_queue();
 }
 
@@ -568,8 +574,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::leave(pool_client& client)
     }
     lock.lock();
     client.begin_wait();
-    // A task of the client on this thread ends the process, and never returns.
-    changed_.wait(lock, [&] { return client.pins() <= call_frame::pooled_for(client.owner()); });
+    // If a task of the client is on this thread, it ends the process and never returns.
+    changed_.wait(
+        lock, [&] { return client.pins() <= call_frame::pooled_for(client.frame_key()); });
     client.end_wait();
 }
 
@@ -608,11 +615,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::stop() noexcept
 ASIO_EWYK_DECL void elastic_threads::wake_parked() noexcept
 {
     for (std::size_t t = parked_.claim(); t != parked_threads::none; t = parked_.claim())
-        look_in_queue(t);
+        wake_for_queue(t);
 }
 
-// Destroys a waiting task, outside of the lock, as its destructor may come back here; the client
-// must not be gone before.
+// Destroys a waiting task outside of the lock, as its destructor may use the pool. The client is
+// pinned meanwhile, so that it is not gone before.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::drop_one() noexcept
 {
     task* t = nullptr;
@@ -683,7 +690,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::join_threads()
     for (auto const& w : workers_)
         if (w)
             join(w->thread);
-    join(ended_); // at last: those that end meanwhile leave one there
+    join(ended_); // last: threads that end meanwhile leave one there
 }
 
 ASIO_EWYK_DECL pool_metrics elastic_threads::metrics() const noexcept
@@ -700,9 +707,9 @@ ASIO_EWYK_DECL pool_metrics elastic_threads::metrics() const noexcept
         m.running -= n;
         return n;
     };
-    m.starting = of_these(warming_.load());
+    m.starting = of_these(arriving_hint_.load());
     m.parked = of_these(parked());
-    m.producing = of_these(occupied_.load());
+    m.producing = of_these(producers_.load());
     m.max_threads = max_threads_.load();
     m.low_on_threads = times_low_.get();
     m.low_on_threads_now = low();

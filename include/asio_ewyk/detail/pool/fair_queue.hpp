@@ -14,37 +14,38 @@
 
 namespace asio_ewyk::detail {
 
-// Tasks of several sources; first in, first out within a source, the sources in turn, so that the
-// backlog of one does not delay another. Tasks can also be taken from one source alone. No locking.
+// Tasks of several sources; first in, first out within a source, and the sources in turn, so that
+// the backlog of one source does not delay another. Tasks can also be taken from one source alone.
+// No locking.
 class fair_queue
 {
 public:
     class source
     {
     public:
-        // How many tasks it has. Any thread. Sequentially consistent: Dekker with the parked
-        // threads: see doc/design.adoc. Otherwise a thread could sleep beside a task.
+        // Any thread: how many tasks wait. Sequentially consistent: Dekker with the parked threads,
+        // see doc/design.adoc. Otherwise a thread could sleep beside a task.
         std::size_t size() const noexcept { return size_.load(); }
 
-        // How many were taken so far. Any thread.
+        // Any thread: how many tasks were taken so far.
         std::size_t taken() const noexcept { return static_cast<std::size_t>(taken_.get()); }
 
-        // Not at home, where a thread that is not there may have been about to change them: they
-        // are never destroyed.
+        // In the child of a fork, where a thread that is not there may have been about to change
+        // the list: the tasks are never destroyed.
         void forget_tasks() noexcept { make_anew(tasks_); }
 
     private:
         friend class fair_queue;
         task_list tasks_;
         std::atomic<std::size_t> size_{0};
-        own_counter taken_; // guarded as the queue is
+        own_counter taken_;          // guarded as the queue is
         source* previous_ = nullptr; // in the ring of sources that have tasks
         source* next_ = nullptr;     // null if the source is not in the ring
     };
 
     std::size_t size() const noexcept { return size_; }
 
-    // How many were taken so far of all sources, or removed. Any thread.
+    // Any thread: how many tasks of all sources were taken or removed so far.
     std::uint64_t taken() const noexcept { return taken_.get(); }
 
     void push(source& s, task* t) noexcept
@@ -62,7 +63,7 @@ public:
         source* from = nullptr;
     };
 
-    // The next task; its source goes to the end of the turn.
+    // The next task, if there is one; its source goes to the end of the ring.
     entry pop() noexcept
     {
         if (!first_)
@@ -72,7 +73,7 @@ public:
         return {pop(s), &s};
     }
 
-    // The next task of that source, null if it has none.
+    // The next task of that source; null if it has none.
     task* pop(source& s) noexcept
     {
         task* t = s.tasks_.pop();
@@ -126,8 +127,8 @@ private:
         s.next_ = s.previous_ = nullptr;
     }
 
-    source* first_ = nullptr; // the source that is next
-    own_counter taken_; // guarded as the queue is
+    source* first_ = nullptr; // whose turn is next
+    own_counter taken_;       // guarded as the queue is
     std::size_t size_ = 0;
 };
 

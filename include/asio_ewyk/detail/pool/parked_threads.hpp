@@ -15,11 +15,11 @@
 
 namespace asio_ewyk::detail {
 
-// Which of a fixed set of threads are parked: one bit each. Lock-free and without ABA, because a
-// set bit says all there is to know about its thread (a stack of parked threads lost one in
+// Which of a fixed set of threads are parked: one bit for each. Lock-free and without ABA, because
+// a set bit says all there is to know about its thread (a stack of parked threads lost one in
 // jetty/jetty.project#1970). The lowest thread is claimed first, so the others reach idle_timeout.
 //
-// All operations are sequentially consistent: Dekker with the queue of tasks: see doc/design.adoc.
+// All operations are sequentially consistent: Dekker with the queue of tasks, see doc/design.adoc.
 // Otherwise a task could wait beside a parked thread.
 class parked_threads
 {
@@ -28,16 +28,17 @@ public:
 
     explicit parked_threads(std::size_t capacity);
 
-    // The thread `index` may be claimed from now on.
+    // The thread itself: other threads may claim it from now on.
     void park(std::size_t index) noexcept { bits_[index / 64].fetch_or(bit(index)); }
 
-    // False if the thread has been claimed already.
+    // The thread itself: no thread claims it any more. False if one has already.
     bool withdraw(std::size_t index) noexcept
     {
         return (bits_[index / 64].fetch_and(~bit(index)) & bit(index)) != 0;
     }
 
-    // A parked thread, which is the caller's alone to wake; `none` if there is none. Never waits.
+    // Any thread: a parked thread, which the calling thread alone wakes; `none` if there is none.
+    // Never waits.
     std::size_t claim() noexcept;
 
     std::size_t size() const noexcept;

@@ -17,33 +17,34 @@
 namespace asio_ewyk::detail {
 
 // A source of tasks that a pool runs: the tasks that wait, and how many threads run one. A client
-// can leave the pool: what waits is destroyed, what runs is waited for. The base class, its waiting
-// tasks, is guarded by the pool's mutex.
+// can leave the pool: tasks that wait are destroyed, tasks that run are waited for. The base class,
+// which holds the waiting tasks, is guarded by the pool's mutex.
 class pool_client : public fair_queue::source
 {
 public:
-    // `owner`: of the call_frame that the pool puts on the stack while it runs a task of this
+    // `frame_key`: of the call_frame that the pool puts on the stack while it runs a task of this
     // client.
-    explicit pool_client(void const* owner) noexcept
-        : owner_(owner)
+    explicit pool_client(void const* frame_key) noexcept
+        : frame_key_(frame_key)
     {
     }
 
     pool_client(pool_client const&) = delete;
     pool_client& operator=(pool_client const&) = delete;
 
-    void const* owner() const noexcept { return owner_; }
+    void const* frame_key() const noexcept { return frame_key_; }
 
-    // Before the client is used: measures what its tasks take.
+    // Before the client is used: measures how long its tasks take.
     void measure(task_times* times) noexcept { times_ = times; }
 
-    // Before the client is used: exceptions of its tasks go to p.
+    // Before the client is used: pass() offers exceptions of its tasks to p.
     void pass_exceptions_by(exception_passer& p) noexcept { passer_ = &p; }
 
-    // Whether what a task has thrown leaves a call of run(). While it is pinned.
+    // The thread that has pinned the client: passes what its task has thrown to a call of run().
+    // False if there is none.
     bool pass(std::exception_ptr const& error) noexcept { return passer_ && passer_->pass(error); }
 
-    // Runs a task that was given to the pool, on this thread: a thread of the pool, or one that
+    // Runs a task that was given to the pool on this thread: one of the pool, or a caller that
     // takes the task instead.
     void run(task* t)
     {
@@ -53,18 +54,18 @@ public:
         run_timed(times_, *t);
     }
 
-    // A task on a thread of the pool has thrown, and no call of run() throws it.
+    // A task on a thread of the pool has thrown, and pass() was not asked, or returned false.
     void threw() noexcept { thrown_.add(); }
 
-    // How many tasks of users were begun, and how many threw.
+    // How many tasks of users were begun, and how often threw() was called.
     std::uint64_t begun() const noexcept { return begun_.get(); }
     std::uint64_t thrown() const noexcept { return thrown_.get(); }
 
     // Before a thread is given a task of this client.
     void pin() noexcept { pins_.fetch_add(one_thread); }
 
-    // After the task. True if another thread waits for this; the client may be gone by then.
-    // Releases: the thread that waits sees what the task did.
+    // After the task. True if a thread waits for the pins; then the client may be gone already.
+    // Releases: that thread sees what the task did.
     bool unpin() noexcept { return pins_.fetch_sub(one_thread) % one_thread != 0; }
 
     // How many threads run a task of this client.
@@ -75,12 +76,12 @@ public:
     void end_wait() noexcept { pins_.fetch_sub(1); }
     bool awaited() const noexcept { return pins_.load() % one_thread != 0; }
 
-    // No thread is given a task from now on.
+    // No thread is given a task of this client from now on.
     void leave() noexcept { leaving_.store(true); }
     bool leaving() const noexcept { return leaving_.load(); }
 
 private:
-    void const* owner_;
+    void const* frame_key_;
     task_times* times_ = nullptr;
     exception_passer* passer_ = nullptr;
 
@@ -90,7 +91,7 @@ private:
 
     std::atomic<bool> leaving_{false};
 
-    shared_counter begun_; // beside what each task writes anyway
+    shared_counter begun_; // beside pins_, which each task writes anyway
     shared_counter thrown_;
 };
 

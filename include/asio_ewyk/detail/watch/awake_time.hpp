@@ -11,25 +11,27 @@
 namespace asio_ewyk::detail {
 
 // How long a producer has to do nothing before the watchdog sleeps. A watchdog that sleeps costs
-// the producer a system call, and two switches, with its next task; a watchdog that stays awake
-// costs a switch each few milliseconds. So this grows while the producer soon wakes it, and is
-// nothing where silences last. (To rent or to buy skis, by what the last silences were.)
+// the producer a system call and two context switches with its next task; a watchdog that stays
+// awake costs a switch each few milliseconds. So this time grows while the producer soon wakes the
+// watchdog, and is zero where silences last. (The ski rental problem, decided by the last
+// silences.)
 class awake_time
 {
 public:
     using duration = std::chrono::nanoseconds;
 
-    static constexpr duration shortest = std::chrono::milliseconds(1); // above zero: sleep at once
+    // The shortest above zero; zero means: sleep at once.
+    static constexpr duration shortest = std::chrono::milliseconds(1);
     static constexpr duration longest = std::chrono::milliseconds(20);
 
-    // After a shorter silence it was not worth it to sleep; after a longer one it was.
+    // A sleep shorter than `soon` was not worth it; one of `late` or longer was.
     static constexpr duration soon = std::chrono::milliseconds(5);
     static constexpr duration late = std::chrono::milliseconds(10);
 
     duration get() const noexcept { return value_; }
 
-    // The producer has woken the watchdog, which slept for so long.
-    void roused_after(duration slept) noexcept
+    // The producer has woken the watchdog.
+    void woken_after(duration slept) noexcept
     {
         if (slept < soon)
             value_ = std::clamp(2 * value_, shortest, longest);

@@ -26,29 +26,29 @@ namespace asio_ewyk::detail {
 class cpu_sentinel;
 
 // What producers and the sentinel of a CPU know of each other.
-struct alignas(64) sentinel_place
+struct alignas(64) sentinel_slot
 {
-    std::atomic<watched_lease*> last{nullptr}; // whose task has begun there last
-    std::atomic<bool> waits{false};            // the sentinel is to be woken by the next one
+    std::atomic<watched_lease*> last{nullptr}; // of the producer whose task has begun there last
+    std::atomic<bool> waits{false};            // the next such producer is to wake the sentinel
     std::atomic<cpu_sentinel*> of{nullptr};    // written by the watchdog, once
 };
 
 // Notices that a producer has blocked: a thread of the idle class gets its CPU only if no other
-// thread wants it. So if it runs, the producer whose task has begun there last sleeps, or is
-// elsewhere. There is no clock on the producer's path.
+// thread wants it. So if the sentinel runs, the producer whose task has begun there last sleeps, or
+// is elsewhere. There is no clock on the producer's path.
 //
 // | that producer                               | the sentinel                                   |
 // |---------------------------------------------|------------------------------------------------|
 // | is busy, as far as it has said              | yields until the grace is over; if it is the   |
 // |                                             | same lease then, tells the watchdog, once      |
 // | waits for I/O, is elsewhere, or there is    | sleeps until the next task begins there; if    |
-// | none                                        | nothing was late for long, until it is called  |
+// | none                                        | none was late for long, until it is activated  |
 //
-// No more than that: it may not get the CPU again for long, so it takes no locks and ends no
-// leases. The watchdog asks the system what the thread does, and takes the right from it.
+// The sentinel may not get the CPU again for long, so it takes no locks and ends no leases: the
+// watchdog does that.
 //
-// The process has one for each CPU on which tasks were late; none moves. The watchdog starts, calls
-// and ends them. Never freed, as producers may be about to wake one.
+// The process has a sentinel for each CPU on which tasks were late; none moves. The watchdog
+// starts, activates and ends them. Never freed, as producers may be about to wake one.
 class BOOST_SYMBOL_VISIBLE cpu_sentinel
 {
 public:
@@ -58,80 +58,82 @@ public:
         auto const cpu = static_cast<std::size_t>(this_cpu());
         if (cpu >= cpus)
             return;
-        sentinel_place& here = places_[cpu];
-        // Mostly it is the same one, and then nothing is written.
+        sentinel_slot& here = slots_[cpu];
+        // Mostly the last producer there was this one, and then nothing is written.
         if (here.last.load(std::memory_order_relaxed) != &lease) [[unlikely]]
             here.last.store(&lease, std::memory_order_release);
-        // Relaxed, so both may miss each other: then the watchdog finds what is late.
+        // Relaxed, so this thread and the sentinel may miss each other: then the watchdog finds
+        // what is late.
         if (here.waits.load(std::memory_order_relaxed)) [[unlikely]]
             wake(here);
     }
 
-    // The watchdog: the sentinel of a CPU is needed for a while. `news` wakes the watchdog. Null if
-    // there is none, and none may be. Throws std::system_error, std::bad_alloc.
-    static cpu_sentinel* call(int cpu, watchdog_sleep& news);
+    // The watchdog: the sentinel of that CPU is needed for a while, and started if there is none.
+    // `of_watchdog`: where the watchdog sleeps. Null if that CPU cannot have one. Throws
+    // std::system_error, std::bad_alloc.
+    static cpu_sentinel* activate(int cpu, watchdog_sleep& of_watchdog);
 
-    // Any thread: whether the system has refused the class since the watchdog began.
+    // Any thread: whether the system has refused the idle class since the watchdog's thread began.
     static bool is_refused() noexcept { return refused_.load(); }
-    static void ask_again() noexcept { refused_.store(false); }
+    static void reset_refusal() noexcept { refused_.store(false); }
 
     cpu_sentinel(cpu_sentinel const&) = delete;
     cpu_sentinel& operator=(cpu_sentinel const&) = delete;
 
-    // The watchdog: has the thread leave, which needs a CPU for that; and waits for it.
-    void leave() noexcept;
+    // The watchdog: has the sentinel end, which needs a CPU for that; and waits for its end.
+    void request_end() noexcept;
     void join();
 
-    // The watchdog: the lease that it was told of, if any.
-    watched_lease* take_news() noexcept
+    // The watchdog: the lease of which the sentinel has told; null if none.
+    watched_lease* take_told() noexcept
     {
-        return told_of_.load(std::memory_order_relaxed) ? told_of_.exchange(nullptr) : nullptr;
+        return told_.load(std::memory_order_relaxed) ? told_.exchange(nullptr) : nullptr;
     }
 
-    // In another process than that of its thread.
+    // In the child of a fork, where the thread is not there.
     void forget_thread() noexcept;
 
 private:
     // CPUs with higher numbers have no sentinel.
     static constexpr std::size_t cpus = has_idle_class ? cpu_mask::end : 0;
 
-    // If nothing was late for so long it sleeps until it is called.
-    static constexpr std::chrono::nanoseconds patience = std::chrono::seconds(1);
+    // After so long without a late task the sentinel sleeps until it is activated.
+    static constexpr std::chrono::nanoseconds needed_for = std::chrono::seconds(1);
 
-    // If no producer has woken the sentinel for so long it looks by itself.
+    // If no producer has woken the sentinel for so long, it looks by itself.
     static constexpr std::chrono::nanoseconds longest_sleep = std::chrono::milliseconds(20);
 
-    // Longer than to yield for: an idle core would be kept busy.
+    // For so long the sentinel yields; then it pauses, or an idle core would be kept busy.
     static constexpr std::chrono::nanoseconds pause = std::chrono::microseconds(100);
 
-    cpu_sentinel(int cpu, watchdog_sleep& news) noexcept
+    cpu_sentinel(int cpu, watchdog_sleep& of_watchdog) noexcept
         : cpu_(cpu)
-        , news_(news)
+        , watchdog_sleep_(of_watchdog)
     {
     }
 
-    static void wake(sentinel_place& here) noexcept;
-    void work() noexcept;
-    bool sees_task(watched_lease const* l, lease::sight const& s) const noexcept;
-    bool tell(watched_lease& l, lease::sight const& s) noexcept;
+    static void wake(sentinel_slot& here) noexcept;
+    void thread_main() noexcept;
+    bool sees_task(watched_lease const* l, lease::snapshot const& s) const noexcept;
+    bool tell(watched_lease& l, lease::snapshot const& s) noexcept;
     bool outlasts_grace(watched_lease const& l, lease::number n) noexcept;
 
-    static inline constinit sentinel_place places_[cpus + 1]{};
+    static inline constinit sentinel_slot slots_[cpus + 1]{};
     static inline constinit std::atomic<bool> refused_{false};
 
     int const cpu_;
-    watchdog_sleep& news_;
+    watchdog_sleep& watchdog_sleep_;
     std::thread thread_; // the watchdog's
     std::atomic<thread_id> id_{};
     parker sleep_;
-    std::atomic<watched_lease*> told_of_{nullptr};
+    std::atomic<watched_lease*> told_{nullptr};
     std::atomic<time_point> needed_until_{}; // written by the watchdog, too; Dekker with sleeps_
-    std::atomic<bool> sleeps_{false};        // until it is called
+    std::atomic<bool> sleeps_{false};        // until it is activated
     std::atomic<bool> stop_{false};
 
     thread_probe probe_;
 
-    // The last lease of which it has found out what there is to tell.
+    // The sentinel's: the last lease, and what its producer said, that it has dealt with.
     watched_lease const* known_ = nullptr;
     lease::number known_number_ = 0;
     lease::activity known_what_ = lease::activity::unknown;

@@ -9,7 +9,7 @@
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/watch/awake_time.hpp>
-#include <asio_ewyk/detail/watch/look_interval.hpp>
+#include <asio_ewyk/detail/watch/check_interval.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
 
 #include <algorithm>
@@ -17,48 +17,49 @@
 
 namespace asio_ewyk::detail {
 
-// Whether a task of a lease is late, and when the watchdog looks again. No threads, no clock.
+// Decides whether a task of a lease is late, and when the watchdog checks again. No threads, no
+// clock.
 //
-// The producer is late if its lease is the same in two looks that are the grace apart, and its
+// The producer is late if its lease is the same in two checks that are the grace apart, and its
 // thread sleeps elsewhere than where it waits for I/O; or if it computes, after ten times the grace
 // and 4 ms at least.
 //
-// What has the right and has not waited yet, or where another thread may wait for I/O, may sleep on
-// a lock in a handler, or because it waits for Asio's condition. Then the watchdog asks for a sign
-// of life: if nobody gives one for a millisecond, it is a handler.
+// A producer that has not waited yet since it got the right, or beside which another thread may
+// wait for I/O, may sleep on a lock in a handler, or because it waits for Asio's condition. Then
+// the watchdog asks for a sign of life: if no thread gives one for a millisecond, it is a handler.
 //
 // Where the producer does nothing the watchdog sleeps without end, and the producer wakes it with
-// its next task. The watchdog says so first, and looks once more before it sleeps.
+// its next task. The watchdog says that it sleeps, and checks once more before it does.
 class lateness
 {
 public:
     using duration = std::chrono::nanoseconds;
 
-    // A look that finds a task is followed by another one after so long at least.
+    // A check that finds a task is followed by another one, after this time or the grace.
     static constexpr duration shortest = std::chrono::microseconds(100);
 
-    // What is seen in a look.
-    struct snapshot
+    // What a check sees.
+    struct observation
     {
         time_point now;
-        lease::sight right;
-        thread_probe::state thread{}; // the producer, as the system tells
-        bool roused = false;     // the producer has woken the watchdog
-        bool observes = false;   // producers tell when they wait for I/O,
-        bool exact = false;      // and it is known for which file
-        bool alone = true;       // nobody else waits inside the io_context
-        bool has_sign = false;   // of life, since one was asked for
-        bool lent = false;       // the lease is not the owner's, or another thread is inside
-        bool soon = false;       // the next look is to come soon for other reasons
+        lease::snapshot right;
+        thread_probe::state thread{}; // what the producer does, as the system tells
+        bool woken = false;           // the producer has woken the watchdog
+        bool observes = false;        // producers tell when they wait for I/O,
+        bool knows_file = false;      // and it is known by which file
+        bool alone = true;            // no other thread waits inside the io_context
+        bool has_sign = false;        // a thread has given a sign of life since one was asked for
+        bool lent = false;            // the lease is not the owner's, or another thread is lent
+        bool check_soon = false;      // the next check is to come soon for other reasons
     };
 
-    // What comes of it.
+    // What the watchdog is to do.
     struct verdict
     {
-        bool late = false; // the lease is to be ended
+        bool late = false; // end the lease
         bool asks_for_sign = false;
-        bool calls_owner = false;
-        bool needs_sentinel = false; // of the CPU of the lease
+        bool wakes_owner = false;
+        bool needs_sentinel = false; // activate the sentinel of the CPU of the lease
     };
 
     explicit lateness(duration grace) noexcept
@@ -67,63 +68,66 @@ public:
     {
     }
 
-    verdict look(snapshot const& s) noexcept;
+    // At each check that is due.
+    verdict update(observation const& s) noexcept;
 
-    // Whether look() needs to know what the thread of that lease does: it costs a system call or
-    // more. A lease that has changed is that of a thread that runs.
-    bool asks(lease::sight const& s) const noexcept
+    // Whether update() needs to know what the thread of that lease does, which costs a system call
+    // or more. Not for a busy producer whose lease has changed: its thread runs.
+    bool needs_thread_state(lease::snapshot const& s) const noexcept
     {
         return s.leased && s.what != lease::activity::polls
             && (!may_be_late(s) || (s.which == seen_.which && s.what == seen_.what));
     }
 
-    // Whether look() is to be called, rather than for what a sentinel tells.
-    bool is_due(time_point now, bool roused) const noexcept
+    // Whether a check is due; false if the watchdog was woken only for what a sentinel has told.
+    bool is_due(time_point now, bool woken) const noexcept
     {
-        return now >= next_ || (asleep_ && roused);
+        return now >= next_ || (asleep_ && woken);
     }
 
-    // Between two looks: whether the task of that lease is late. `told`: what its thread did for
-    // the grace, by a sentinel.
-    bool is_late(snapshot const& s, thread_probe::state told) noexcept;
+    // Between two checks: whether the task of that lease is late, of which a sentinel has told.
+    // `told`: what its thread did for the grace.
+    bool is_late(observation const& s, thread_probe::state told) noexcept;
 
-    // Whether the producer is to wake the watchdog, which sleeps or looks once more before that.
+    // Whether the producer is to wake the watchdog, which sleeps, or checks once more before that.
     bool sleeps() const noexcept { return asleep_; }
 
-    // There is nothing to look at.
+    // There is nothing to check until a producer wakes the watchdog.
     void reset() noexcept
     {
         asleep_ = true;
         next_ = time_point::min();
     }
 
-    // When the next look is due.
+    // When the next check is due.
     time_point next() const noexcept { return next_; }
 
 private:
-    // CPU-bound tasks get this multiple of the grace: another thread would take the CPU from them.
+    // A task that computes is late after this multiple of the grace, and this time at least:
+    // another thread would take the CPU from it.
     static constexpr int computing = 10;
-    static constexpr duration longest_nap = std::chrono::milliseconds(4);
+    static constexpr duration computes_at_least = std::chrono::milliseconds(4);
 
-    // For so long after a late task the sentinel is needed at each progress that is seen.
-    static constexpr duration remembers = std::chrono::seconds(1);
+    // For so long after a late task each check that sees progress activates the sentinel.
+    static constexpr duration sentinel_needed_for = std::chrono::seconds(1);
 
-    // So long a sign of life may take. The pause until the watchdog asks again grows while signs
+    // How long a sign of life may take. The pause until the watchdog asks again grows while signs
     // come.
-    static constexpr duration moment = std::chrono::milliseconds(1);
-    static constexpr duration longest_pause = std::chrono::milliseconds(64);
+    static constexpr duration sign_timeout = std::chrono::milliseconds(1);
+    static constexpr duration longest_sign_pause = std::chrono::milliseconds(64);
 
-    // If nothing comes for so long, a thread is not needed any more that produces for the owner; so
-    // that is called, at growing intervals.
-    static constexpr duration shortest_loan = std::chrono::milliseconds(8);
-    static constexpr duration longest_loan = std::chrono::seconds(1);
+    // If a lent thread has waited for so long, the owner is woken, so that it takes the right back
+    // and the thread leaves; again at growing intervals.
+    static constexpr duration shortest_owner_pause = std::chrono::milliseconds(8);
+    static constexpr duration longest_owner_pause = std::chrono::seconds(1);
 
-    // Where producers do not tell when they wait, one that waits is looked at after so long, at
-    // multiples of `step`: so the watchdog wakes once for several.
-    static constexpr duration soon = std::chrono::milliseconds(12);
-    static constexpr duration step = std::chrono::milliseconds(4);
-    static constexpr duration seldom = std::chrono::milliseconds(100);
-    static constexpr duration lately = std::chrono::seconds(1); // has something run
+    // Where producers do not tell when they wait, a producer that waits is checked after so long,
+    // at multiples of `recheck_step`, so that the watchdog wakes once for several; later, if it has
+    // done nothing `recently`.
+    static constexpr duration first_recheck = std::chrono::milliseconds(12);
+    static constexpr duration recheck_step = std::chrono::milliseconds(4);
+    static constexpr duration later_recheck = std::chrono::milliseconds(100);
+    static constexpr duration recently = std::chrono::seconds(1);
 
     enum class answer
     {
@@ -132,7 +136,7 @@ private:
         yes,
     };
 
-    static bool may_be_late(lease::sight const& s) noexcept
+    static bool may_be_late(lease::snapshot const& s) noexcept
     {
         return s.leased && s.what == lease::activity::busy;
     }
@@ -142,29 +146,29 @@ private:
         return computing * std::clamp(grace_, duration(1), duration::max() / computing);
     }
 
-    static answer blocks(snapshot const& s, thread_probe::state thread) noexcept;
-    answer find(snapshot const& s) noexcept;
-    bool gives_no_sign(snapshot const& s, verdict& v) noexcept;
-    bool is_lent(snapshot const& s, bool changed, verdict& v) noexcept;
-    duration next_look(snapshot const& s, bool changed) noexcept;
+    static answer blocks(observation const& s, thread_probe::state thread) noexcept;
+    answer judge(observation const& s) noexcept;
+    bool gives_no_sign(observation const& s, verdict& v) noexcept;
+    bool is_lent(observation const& s, bool changed, verdict& v) noexcept;
+    duration next_check(observation const& s, bool changed) noexcept;
 
     duration const grace_;
     awake_time awake_time_;
-    look_interval interval_;
-    bool second_ = false; // the next look comes early, for what the last one has found
-    lease::sight seen_;
+    check_interval interval_;
+    bool early_ = false; // the next check comes early, because of what the last one has found
+    lease::snapshot seen_;
     time_point seen_since_{};
     time_point progress_{};
     time_point last_late_{};
     bool waits_for_sign_ = false;
     time_point asked_for_sign_{};
     lease::number asked_which_ = 0;
-    duration pause_ = moment;
-    duration loan_ = shortest_loan;
-    bool asleep_ = true; // or about to: the producer wakes the watchdog
+    duration sign_pause_ = sign_timeout;
+    duration owner_pause_ = shortest_owner_pause;
+    bool asleep_ = true; // or about to sleep: the producer wakes the watchdog
     time_point asleep_since_{};
     time_point next_ = time_point::min();
-    time_point roused_{};
+    time_point woken_at_{};
 };
 
 } // namespace asio_ewyk::detail

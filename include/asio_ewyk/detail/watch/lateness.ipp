@@ -13,8 +13,8 @@
 
 namespace asio_ewyk::detail {
 
-// Whether the thread of that lease, which is in that state, has blocked.
-ASIO_EWYK_DECL auto lateness::blocks(snapshot const& s, thread_probe::state thread) noexcept
+// Whether the thread of that lease, which the system says is in that state, has blocked.
+ASIO_EWYK_DECL auto lateness::blocks(observation const& s, thread_probe::state thread) noexcept
     -> answer
 {
     using enum thread_probe::state;
@@ -23,14 +23,15 @@ ASIO_EWYK_DECL auto lateness::blocks(snapshot const& s, thread_probe::state thre
         return answer::no;
     if (may_be_late(s.right))
         return thread == locks && !s.alone ? answer::perhaps : answer::yes;
-    // Nothing has told yet for what it waits.
-    if (thread == locks || (s.observes && !s.exact))
+    // Nothing has told yet for what the thread waits.
+    if (thread == locks || (s.observes && !s.knows_file))
         return answer::perhaps;
-    // If it were the io_context that has it wait for I/O, it would have said so.
-    return thread == polls && !s.exact ? answer::no : answer::yes;
+    // If the thread waited for the io_context's I/O, it would have said so, where the file is
+    // known.
+    return thread == polls && !s.knows_file ? answer::no : answer::yes;
 }
 
-ASIO_EWYK_DECL bool lateness::is_late(snapshot const& s, thread_probe::state told) noexcept
+ASIO_EWYK_DECL bool lateness::is_late(observation const& s, thread_probe::state told) noexcept
 {
     bool const late = blocks(s, told) == answer::yes;
     if (late)
@@ -38,8 +39,8 @@ ASIO_EWYK_DECL bool lateness::is_late(snapshot const& s, thread_probe::state tol
     return late;
 }
 
-// A lease that has been the same for the grace.
-ASIO_EWYK_DECL auto lateness::find(snapshot const& s) noexcept -> answer
+// Judges a lease that has been the same for the grace.
+ASIO_EWYK_DECL auto lateness::judge(observation const& s) noexcept -> answer
 {
     if (s.right.what == lease::activity::polls)
         return answer::no;
@@ -47,26 +48,27 @@ ASIO_EWYK_DECL auto lateness::find(snapshot const& s) noexcept -> answer
     auto const found = blocks(s, s.thread);
     if (runs && !may_be_late(s.right))
         progress_ = s.now;
-    // A task that computes may be about to end, and in many short handlers one after the other: to
-    // have another thread take turns with it is of no use yet, where the system tells that.
+    // A task that computes may be about to end, or be many short handlers one after the other. To
+    // have another thread take turns with it on the CPU is of no use yet, if the system tells that
+    // it computes.
     duration const age = s.now - seen_since_;
-    if (found == answer::no && age >= longest_task() && s.now - roused_ >= look_interval::usual
-        && !(thread_probe::tells_now && age < longest_nap))
+    if (found == answer::no && age >= longest_task() && s.now - woken_at_ >= check_interval::usual
+        && !(thread_probe::tells_now && age < computes_at_least))
         return may_be_late(s.right) ? answer::yes : runs ? answer::perhaps : answer::no;
     return found;
 }
 
-// Whether nobody has given a sign of life that was asked for a moment ago.
-ASIO_EWYK_DECL bool lateness::gives_no_sign(snapshot const& s, verdict& v) noexcept
+// Whether no thread has given the sign of life in time; asks for one, if none was asked for.
+ASIO_EWYK_DECL bool lateness::gives_no_sign(observation const& s, verdict& v) noexcept
 {
     if (waits_for_sign_)
     {
         if (!s.has_sign)
-            return s.now - asked_for_sign_ >= moment;
+            return s.now - asked_for_sign_ >= sign_timeout;
         waits_for_sign_ = false;
-        pause_ = std::min(2 * pause_, longest_pause);
+        sign_pause_ = std::min(2 * sign_pause_, longest_sign_pause);
     }
-    if (s.now - asked_for_sign_ >= pause_)
+    if (s.now - asked_for_sign_ >= sign_pause_)
     {
         waits_for_sign_ = true;
         asked_for_sign_ = s.now;
@@ -76,34 +78,34 @@ ASIO_EWYK_DECL bool lateness::gives_no_sign(snapshot const& s, verdict& v) noexc
     return false;
 }
 
-// Whether another thread waits for I/O in place of the owner. That one may be back, and wait for a
-// condition until something comes: so it is called.
-ASIO_EWYK_DECL bool lateness::is_lent(snapshot const& s, bool changed, verdict& v) noexcept
+// Whether a lent thread waits for I/O in place of the owner. The owner may be back, and wait for
+// Asio's condition until something comes: so it is woken after a while.
+ASIO_EWYK_DECL bool lateness::is_lent(observation const& s, bool changed, verdict& v) noexcept
 {
     if (!s.right.leased || !s.lent)
-        loan_ = shortest_loan;
+        owner_pause_ = shortest_owner_pause;
     else if (s.right.what == lease::activity::polls)
     {
-        if (!changed && s.now - seen_since_ >= loan_)
+        if (!changed && s.now - seen_since_ >= owner_pause_)
         {
-            loan_ = std::min(2 * loan_, longest_loan);
-            v.calls_owner = true;
+            owner_pause_ = std::min(2 * owner_pause_, longest_owner_pause);
+            v.wakes_owner = true;
         }
         return true;
     }
     return false;
 }
 
-ASIO_EWYK_DECL auto lateness::look(snapshot const& s) noexcept -> verdict
+ASIO_EWYK_DECL auto lateness::update(observation const& s) noexcept -> verdict
 {
     verdict v;
     time_point const now = s.now;
-    bool const roused = asleep_ && s.roused;
-    if (roused)
+    bool const woken = asleep_ && s.woken;
+    if (woken)
     {
         asleep_ = false;
-        roused_ = now;
-        awake_time_.roused_after(now - asleep_since_);
+        woken_at_ = now;
+        awake_time_.woken_after(now - asleep_since_);
     }
     auto found = answer::no;
     bool const changed = s.right.which != seen_.which || s.right.leased != seen_.leased
@@ -113,14 +115,14 @@ ASIO_EWYK_DECL auto lateness::look(snapshot const& s) noexcept -> verdict
         progress_ = now;
         seen_ = s.right;
         seen_since_ = now;
-        // The sign itself makes a new lease, or two.
+        // The thread that gives the sign renews the lease once or twice, which is no progress.
         bool const only_sign = waits_for_sign_ && s.right.what == lease::activity::unknown
             && s.right.which - asked_which_ <= 2 && s.has_sign;
-        pause_ = only_sign ? std::min(2 * pause_, longest_pause) : moment;
+        sign_pause_ = only_sign ? std::min(2 * sign_pause_, longest_sign_pause) : sign_timeout;
         waits_for_sign_ = false;
     }
     else if (s.right.leased && now - seen_since_ >= grace_)
-        found = find(s);
+        found = judge(s);
     v.late = found == answer::yes || (found == answer::perhaps && gives_no_sign(s, v));
     if (v.late)
     {
@@ -130,68 +132,68 @@ ASIO_EWYK_DECL auto lateness::look(snapshot const& s) noexcept -> verdict
             interval_.shrink();
         last_late_ = now;
     }
-    else if (!second_)
+    else if (!early_)
         interval_.grow();
-    if (s.soon)
-        loan_ = shortest_loan;
+    if (s.check_soon)
+        owner_pause_ = shortest_owner_pause;
     bool const lent = is_lent(s, changed, v);
     bool const busy = v.late || may_be_late(s.right);
     if (busy)
         progress_ = now;
-    v.needs_sentinel = v.late || (changed && now - last_late_ < remembers);
+    v.needs_sentinel = v.late || (changed && now - last_late_ < sentinel_needed_for);
     if (busy || now - progress_ < awake_time_.get())
     {
         asleep_ = false;
-        duration const next = roused ? shortest : next_look(s, changed);
-        next_ = now + (s.soon ? std::min<duration>(next, look_interval::usual) : next);
+        duration const next = woken ? shortest : next_check(s, changed);
+        next_ = now + (s.check_soon ? std::min<duration>(next, check_interval::usual) : next);
         return v;
     }
     next_ = now;
-    second_ = false;
+    early_ = false;
     if (!std::exchange(asleep_, true))
         asleep_since_ = now;
     else
     {
-        interval_.forget();
+        interval_.reset();
         if (lent)
-            next_ = now + loan_;
+            next_ = now + owner_pause_;
         else if (!s.right.held || s.right.what == lease::activity::polls)
             next_ = forever;
         else if (s.observes)
-            next_ = now + pause_;
-        // The end of its wait wakes nobody, and it may block then.
-        else if (now - progress_ < lately)
-            next_ = now + soon - now.time_since_epoch() % step;
+            next_ = now + sign_pause_;
+        // The end of the producer's wait wakes nobody, and it may block then.
+        else if (now - progress_ < recently)
+            next_ = now + first_recheck - now.time_since_epoch() % recheck_step;
         else
-            next_ = thread_probe::tells_now ? now + seldom : forever;
+            next_ = thread_probe::tells_now ? now + later_recheck : forever;
     }
     return v;
 }
 
-// How long until the next look. A look that finds a task is followed by another one as soon as that
-// may be late, and when it has computed for long; so is a look that finds a thread asleep elsewhere
-// than where it waits for I/O. Under load each look finds some task, so if the second one finds
-// another, that is all.
-ASIO_EWYK_DECL lateness::duration lateness::next_look(
-    snapshot const& s, bool changed) noexcept
+// How long until the next check. A check that finds a task is followed by another one as soon as
+// the task may be late, and when it has computed for long; so is a check that finds the producer
+// asleep elsewhere than where it waits for I/O. Under load each check finds some task, so an early
+// check that finds another task is followed by no early one.
+ASIO_EWYK_DECL lateness::duration lateness::next_check(
+    observation const& s, bool changed) noexcept
 {
-    bool const was_second = std::exchange(second_, false);
+    bool const was_early = std::exchange(early_, false);
     if (waits_for_sign_)
-        return moment;
-    if (may_be_late(s.right) && !(changed && was_second))
+        return sign_timeout;
+    if (may_be_late(s.right) && !(changed && was_early))
     {
         duration const due
             = changed ? std::max(grace_, shortest)
-                      : std::max(longest_task(), longest_nap) - (s.now - seen_since_);
-        second_ = due > duration::zero() && due < interval_.get();
-        if (second_)
+                      : std::max(longest_task(), computes_at_least) - (s.now - seen_since_);
+        early_ = due > duration::zero() && due < interval_.get();
+        if (early_)
             return due;
     }
-    // The producer may have blocked since it got the right.
-    else if (changed && !was_second && s.right.leased && !may_be_late(s.right)
-        && interval_.get() > look_interval::usual && blocks(s, s.thread) != answer::no)
+    // The producer may have blocked since it got the right, with nothing marked.
+    else if (changed && !was_early && s.right.leased && !may_be_late(s.right)
+        && interval_.get() > check_interval::usual && blocks(s, s.thread) != answer::no)
     {
-        second_ = true;
+        early_ = true;
         return std::min(std::max(grace_, shortest), interval_.get());
     }
     return interval_.get();

@@ -24,97 +24,97 @@ namespace asio_ewyk::detail {
 // Throws std::invalid_argument.
 std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace);
 
-// Notices that a task of a lease is late, and has another thread produce: applies what `lateness`
-// says, on the watchdog's thread. The sentinel of the CPU tells it where a thread has blocked; what
-// that cannot see, the looks of the watchdog find: where another thread wants the producer's CPU,
-// where a task computes, where the system has no idle class.
+// Notices that a task of a lease is late, and has another thread produce: does what `lateness`
+// says, on the watchdog's thread. A sentinel tells the watchdog of a thread that has blocked on the
+// sentinel's CPU. The watchdog's own checks find what no sentinel can see: where another thread
+// wants the producer's CPU, where a task computes, where the system has no idle class.
 class lease_watch final : private watchdog::client
 {
 public:
     using duration = std::chrono::nanoseconds;
 
     // Throws std::bad_alloc.
-    lease_watch(lessor& owner, duration grace);
+    lease_watch(lessor& of, duration grace);
     lease_watch(lease_watch const&) = delete;
     lease_watch& operator=(lease_watch const&) = delete;
     ~lease_watch();
 
-    // What it watches, which no thread has yet.
+    // The lease that is watched, which no thread has at first.
     lease& right() const noexcept { return lease_.right; }
 
     // Whether there is a grace; without one nothing is leased.
     bool in_use() const noexcept { return grace_ != duration::zero(); }
 
-    // The producer, after it has said what it does. A load and a branch unless the watchdog sleeps.
-    // Sequentially consistent, as is what it has said: Dekker with the watchdog, which looks once
-    // more when it has said that it sleeps.
-    void alert() noexcept
+    // The producer, after it has acquired or marked its lease: wakes the watchdog, if that sleeps;
+    // else a load and a branch. Sequentially consistent, as is the mark: Dekker with the watchdog,
+    // which sets asleep_ and then checks the lease once more.
+    void wake_if_asleep() noexcept
     {
         if (asleep_.load()) [[unlikely]]
-            rouse();
+            wake_watchdog();
     }
 
-    // The producer: it runs handlers from now on, or is about to.
+    // The producer, when it is about to run handlers.
     void mark_busy(lease::number n) noexcept
     {
         lease_.right.mark(n, lease::activity::busy);
         publish();
-        alert();
+        wake_if_asleep();
     }
 
-    // The producer, after a mark: the sentinel of this CPU watches that lease.
+    // The producer, after a mark: the sentinel of this CPU watches its lease from now on.
     void publish() noexcept
     {
         if (may_ask_)
             cpu_sentinel::publish(lease_);
     }
 
-    // Before there is a producer: it is going to tell when it waits for I/O.
+    // Before there is a producer: producers are going to tell when they wait for I/O.
     void observe_waits() noexcept { observes_ = true; }
     bool observes_waits() const noexcept { return observes_; }
 
-    // The producer: whether the file is known for which it waits then.
-    void knows_reactor(bool on) noexcept { exact_.store(on, std::memory_order_relaxed); }
+    // The producer: whether the file is known by which it waits then.
+    void knows_reactor(bool on) noexcept { knows_file_.store(on, std::memory_order_relaxed); }
 
     // Any thread: whether the system has no idle class for sentinels.
-    bool refused() const noexcept
+    bool sentinel_refused() const noexcept
     {
         return in_use() && (!may_ask_ || cpu_sentinel::is_refused());
     }
 
-    // Any thread: whether the system did not tell what a thread does that waits, or runs a native
-    // handler, when it was asked last.
-    bool is_blind() const noexcept { return blind_.load(std::memory_order_relaxed); }
+    // Any thread: whether the system, when it was asked last, did not tell what the producer's
+    // thread does.
+    bool probe_refused() const noexcept { return probe_refused_.load(std::memory_order_relaxed); }
 
-    // Any thread: whether the system has refused the watchdog to be a thread of normal priority.
-    bool is_watched_late() const noexcept
+    // Any thread: whether the system has refused the watchdog a normal priority.
+    bool normal_priority_refused() const noexcept
     {
-        return watchdog_ && watchdog_->is_humble();
+        return watchdog_ && watchdog_->normal_priority_refused();
     }
 
-    // No more looks: for good, or until they are needed again. Not from a look.
+    // No more checks: for good, or until a producer wakes the watchdog. Not from on_timer().
     void stop(bool for_good) noexcept;
 
 private:
     bool start() noexcept;
-    void rouse() noexcept;
-    void take_over(lease::sight const& s) noexcept;
-    time_point look(time_point now) noexcept override;
+    void wake_watchdog() noexcept;
+    void take_over(lease::snapshot const& s) noexcept;
+    time_point on_timer(time_point now) noexcept override;
 
     watchdog* const watchdog_; // null if it is not in use
     watched_lease& lease_;
-    lessor& owner_;
+    lessor& lessor_;
     duration const grace_;
-    bool const may_ask_; // for the idle class
+    bool const may_ask_; // the system for the idle class
     bool observes_ = false;
 
-    // Written by the watchdog, and by the thread that wakes it. Without a grace the watchdog is
-    // never needed, so nothing wakes it.
+    // Written by the watchdog, and by the producer that wakes it. False without a grace, where no
+    // producer is to wake the watchdog.
     std::atomic<bool> asleep_{in_use()};
 
-    // Read and written relaxed: nothing is published with these.
-    std::atomic<bool> blind_{false};
-    std::atomic<bool> exact_{false};
+    // Relaxed, but for stop_: nothing is published with these.
+    std::atomic<bool> probe_refused_{false};
+    std::atomic<bool> knows_file_{false};
     std::atomic<bool> stop_{false};
 
     std::mutex mutex_;

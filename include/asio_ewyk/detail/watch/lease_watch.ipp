@@ -20,10 +20,10 @@ ASIO_EWYK_DECL std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds g
     return grace;
 }
 
-ASIO_EWYK_DECL lease_watch::lease_watch(lessor& owner, duration grace)
+ASIO_EWYK_DECL lease_watch::lease_watch(lessor& of, duration grace)
     : watchdog_(grace != duration::zero() ? &watchdog::instance() : nullptr)
     , lease_(watched_lease::take(grace))
-    , owner_(owner)
+    , lessor_(of)
     , grace_(grace)
     , may_ask_(in_use() && may_ask_for_class())
     , policy_(grace)
@@ -36,7 +36,7 @@ ASIO_EWYK_DECL lease_watch::~lease_watch()
     lease_.give_back();
 }
 
-// Under mutex_. Has the watchdog look.
+// Under mutex_: has the watchdog check the lease. False if the system refuses it a thread.
 ASIO_EWYK_DECL bool lease_watch::start() noexcept
 {
     if (!home_.is_here())
@@ -51,15 +51,15 @@ ASIO_EWYK_DECL bool lease_watch::start() noexcept
     return started;
 }
 
-// The producer.
-ASIO_EWYK_DECL void lease_watch::rouse() noexcept
+// The producer, when asleep_ is set.
+ASIO_EWYK_DECL void lease_watch::wake_watchdog() noexcept
 {
     if (!asleep_.exchange(false))
         return;
     std::lock_guard const lock(mutex_);
     if (stop_.load())
         return;
-    // If the system refuses the thread, a later task tries again.
+    // If the system refuses the thread, the producer tries again with a later task.
     if (!start_pause_.over() || !start())
         asleep_.store(true);
 }
@@ -86,58 +86,57 @@ ASIO_EWYK_DECL void lease_watch::stop(bool for_good) noexcept
     asleep_.store(in_use());
 }
 
-// A producer may have begun to wait for I/O since its lease was seen.
-ASIO_EWYK_DECL void lease_watch::take_over(lease::sight const& s) noexcept
+// Not if the producer has begun to wait for I/O since its lease was read.
+ASIO_EWYK_DECL void lease_watch::take_over(lease::snapshot const& s) noexcept
 {
-    if (lease_.right.look().what == s.what)
-        owner_.take_over(s.which);
+    if (lease_.right.read().what == s.what)
+        lessor_.take_over(s.which);
 }
 
-// The watchdog.
-ASIO_EWYK_DECL time_point lease_watch::look(time_point now) noexcept
+ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept
 {
-    lateness::snapshot s;
+    lateness::observation s;
     s.now = now;
-    s.right = lease_.right.look();
+    s.right = lease_.right.read();
     s.observes = observes_;
-    s.exact = exact_.load(std::memory_order_relaxed);
-    s.roused = !asleep_.load();
-    if (auto const told = lease_.take_news(s.right.which); told != thread_probe::state::unknown)
+    s.knows_file = knows_file_.load(std::memory_order_relaxed);
+    s.woken = !asleep_.load();
+    if (auto const told = lease_.take_told(s.right.which); told != thread_probe::state::unknown)
     {
-        s.alone = owner_.is_alone();
-        // The thread that comes begins where nothing else runs.
+        s.alone = lessor_.is_alone();
+        // The sentinel's CPU is idle: the thread that is asked to come may begin there.
         cpu_offer const idle(s.right.cpu);
         if (policy_.is_late(s, told))
             take_over(s.right);
-        if (!policy_.is_due(now, s.roused))
+        if (!policy_.is_due(now, s.woken))
             return policy_.next();
     }
     s.thread = thread_probe::state::runs;
-    if (policy_.asks(s.right))
+    if (policy_.needs_thread_state(s.right))
     {
         s.thread = probe_.of(s.right.producer);
-        blind_.store(s.thread == thread_probe::state::unknown, std::memory_order_relaxed);
+        probe_refused_.store(s.thread == thread_probe::state::unknown, std::memory_order_relaxed);
     }
-    s.alone = owner_.is_alone();
-    s.has_sign = owner_.has_sign();
-    s.lent = owner_.is_lent(s.right);
-    s.soon = owner_.watched(now, s.right, s.thread == thread_probe::state::runs);
-    bool const slept = policy_.sleeps() && !s.roused;
-    auto const v = policy_.look(s);
+    s.alone = lessor_.is_alone();
+    s.has_sign = lessor_.has_sign();
+    s.lent = lessor_.is_lent(s.right);
+    s.check_soon = lessor_.on_check(now, s.right, s.thread == thread_probe::state::runs);
+    bool const slept = policy_.sleeps() && !s.woken;
+    auto const v = policy_.update(s);
     if (v.late)
         take_over(s.right);
     if (v.asks_for_sign)
-        owner_.ask_for_sign();
-    if (v.calls_owner)
-        owner_.call_owner();
+        lessor_.ask_for_sign();
+    if (v.wakes_owner)
+        lessor_.wake_owner();
     if (v.needs_sentinel && may_ask_)
-        watchdog_->call_sentinel(s.right.cpu);
+        watchdog_->activate_sentinel(s.right.cpu);
     if (policy_.sleeps())
         probe_.close();
     if (policy_.sleeps() == slept)
         return policy_.next();
     asleep_.store(!slept);
-    return slept ? policy_.next() : look(now); // once more, see alert()
+    return slept ? policy_.next() : on_timer(now); // once more: see wake_if_asleep()
 }
 
 } // namespace asio_ewyk::detail

@@ -27,12 +27,13 @@ namespace asio_ewyk::detail {
 
 class watchdog;
 
-// What the watchdog looks at.
+// What the watchdog checks.
 class watchdog_client : public boost::intrusive::set_base_hook<>
 {
 public:
-    // By the watchdog's thread. Returns when the next look is due; forever: after wake().
-    virtual time_point look(time_point now) noexcept = 0;
+    // Called by the watchdog's thread when the client is due. Returns when it is due again;
+    // forever: after wake().
+    virtual time_point on_timer(time_point now) noexcept = 0;
 
     friend bool operator<(watchdog_client const& a, watchdog_client const& b) noexcept
     {
@@ -44,15 +45,15 @@ protected:
 
 private:
     friend watchdog;
-    std::atomic<bool> woken_{false};        // it is among those that were woken, or about to be
+    std::atomic<bool> woken_{false};        // is in watchdog::woken_, or about to be
     watchdog_client* next_woken_ = nullptr; // written by the thread that has set woken_
     watched_lease* lease_ = nullptr;        // guarded by mutex_, as the next one
     time_point due_ = forever;
 };
 
-// A thread of normal priority, one for the process, that looks at its clients. Sleeps until the
-// next look is due, or a client or a sentinel wakes it. Ends with its last client, after the
-// sentinels. (Go calls its own sysmon.)
+// A thread of normal priority, one for the process, that checks its clients. Sleeps until a client
+// is due, or a producer or a sentinel wakes it; ends with its last client, after the sentinels.
+// (Go's is called sysmon.)
 //
 // Never destroyed: contexts may outlive every static object.
 class BOOST_SYMBOL_VISIBLE watchdog
@@ -66,22 +67,22 @@ public:
     watchdog(watchdog const&) = delete;
     watchdog& operator=(watchdog const&) = delete;
 
-    // Starts no thread: wake() does. `asks`: whether that may ask the system for the class and
-    // the CPUs of a normal one. The client looks when a sentinel tells something of the lease.
-    void add(client& c, bool asks = true, watched_lease* lease = nullptr) noexcept;
+    // Starts no thread: wake() does. `may_ask`: whether the watchdog may ask the system to be a
+    // normal thread, on any CPU. The client is due at once when a sentinel tells of the lease.
+    void add(client& c, bool may_ask = true, watched_lease* lease = nullptr) noexcept;
 
-    // Waits for a look that is under way. Not from a look.
+    // Waits until the watchdog does not call the client any more. Not from on_timer().
     void remove(client& c) noexcept;
 
-    // Any thread: has the watchdog look at that client soon. Takes no lock if there is a thread
-    // already. Returns whether there is one; if not, it looks as soon as there is one.
+    // Any thread: the client is due now. Takes no lock if the watchdog has a thread already. False
+    // if there is none, and the system refuses one: then the client is due when a thread begins.
     bool wake(client& c) noexcept;
 
-    // In a look: there may be something to see for the sentinel of that CPU.
-    void call_sentinel(int cpu) noexcept;
+    // In on_timer(): the sentinel of that CPU is needed for a while.
+    void activate_sentinel(int cpu) noexcept;
 
-    // On the watchdog's thread: has it call f() when it holds no lock, so that f() may fork, or run
-    // a context. f() lives until the client is removed that is looked at. False on another thread.
+    // In on_timer(): has the watchdog call f() when it holds no lock, so that f() may fork, or run
+    // a context. f lives until that client is removed. False on any other thread.
     static bool call_later(std::function<void()> const& f) noexcept
     {
         if (calls_)
@@ -89,11 +90,11 @@ public:
         return calls_;
     }
 
-    // Whether it has a thread.
+    // Whether the watchdog has a thread.
     bool running() const noexcept { return running_.load(); }
 
-    // Whether the system has refused its thread to be a normal one.
-    bool is_humble() const noexcept { return humble_.load(); }
+    // Whether the system has refused that thread a normal priority.
+    bool normal_priority_refused() const noexcept { return normal_priority_refused_.load(); }
 
 private:
     watchdog();
@@ -102,48 +103,50 @@ private:
     void end_if_unused() noexcept;
     void start_for_woken() noexcept;
     void take_woken() noexcept;
-    void put_off(client& c, time_point until) noexcept;
-    time_point look_at_due(time_point now) noexcept;
+    void reschedule(client& c, time_point until) noexcept;
+    time_point check_due(time_point now) noexcept;
     bool start() noexcept;
-    void work() noexcept;
+    void thread_main() noexcept;
     static void fork_prepare() noexcept;
     static void fork_parent() noexcept;
     static void fork_child() noexcept;
 
     // Held while the thread is started or ends, so that two never share sleep_. Before mutex_.
-    std::mutex life_mutex_;
-    std::thread thread_; // guarded by life_mutex_
+    std::mutex thread_mutex_;
+    std::thread thread_; // guarded by thread_mutex_
 
-    // Held while it looks, which takes microseconds.
+    // Held while clients are checked, which takes microseconds.
     std::mutex mutex_;
-    boost::intrusive::multiset<client> clients_; // by time; guarded by mutex_
+    boost::intrusive::multiset<client> clients_; // by due_; guarded by mutex_
 
-    // Times that are not soon are multiples of that: so it wakes once for several clients.
+    // Later times are rounded to multiples of this, so that the watchdog wakes once for several
+    // clients.
     static constexpr std::chrono::milliseconds coarse{50};
 
-    // The clients that were woken, the last one first. Pushed by any thread, taken all at once by
-    // the watchdog's or by remove(). Sequentially consistent: Dekker with running_, and what a
-    // thread has done before it woke a client is seen by the look.
+    // The clients that were woken, the last one first. Any thread pushes; the watchdog's thread or
+    // remove() takes all at once. Sequentially consistent: Dekker with running_; and the check sees
+    // what a thread has done before it woke the client.
     std::atomic<client*> woken_{nullptr};
 
-    // While it calls what it was told to, it holds no lock.
+    // The watchdog calls a function of call_later(), without the lock.
     bool calling_ = false; // guarded by mutex_
     std::condition_variable called_;
 
     std::vector<cpu_sentinel*> sentinels_; // guarded by mutex_, as the next one
     back_off sentinel_pause_;
 
-    // What its thread is to call; null on other threads.
+    // Where the watchdog's thread finds the function that it is to call; null on other threads.
     static inline thread_local std::function<void()> const** calls_ = nullptr;
 
     watchdog_sleep sleep_;
 
-    // Written under life_mutex_. Whether there is a thread that takes what is marked: a thread that
-    // has marked one and reads false starts one itself, or leaves that to others.
+    // Written under thread_mutex_. Whether there is a thread that takes the clients from woken_: a
+    // thread that has pushed a client and reads false starts one, or leaves that to the thread that
+    // holds the mutex.
     std::atomic<bool> running_{false};
-    std::atomic<bool> ending_{false}; // its thread is to end
-    std::atomic<bool> asks_{true};    // once false, for good; written under mutex_
-    std::atomic<bool> humble_{false}; // written by its thread
+    std::atomic<bool> ending_{false};                  // the thread is to end
+    std::atomic<bool> may_ask_{true};                  // once false, for good; written under mutex_
+    std::atomic<bool> normal_priority_refused_{false}; // written by the watchdog's thread
 };
 
 } // namespace asio_ewyk::detail

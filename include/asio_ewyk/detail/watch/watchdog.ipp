@@ -32,11 +32,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD watchdog::watchdog()
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(
-    client& c, bool asks, watched_lease* lease) noexcept
+    client& c, bool may_ask, watched_lease* lease) noexcept
 {
     std::lock_guard const lock(mutex_);
-    if (!asks)
-        asks_.store(false);
+    if (!may_ask)
+        may_ask_.store(false);
     if ((c.lease_ = lease))
         lease->client = &c;
     c.due_ = forever;
@@ -48,31 +48,31 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
     {
         std::unique_lock lock(mutex_);
         take_woken();
-        if (c.is_linked()) // not so in the child of a fork, if it was just added
+        if (c.is_linked()) // else another thread was adding it at a fork, and this is the child
             clients_.erase(clients_.iterator_to(c));
         if (c.lease_)
             c.lease_->client = nullptr;
-        // What it calls may destroy another context. Then the thread does not end with the last
-        // client.
+        // The function that the watchdog calls destroys another context: its thread cannot end
+        // itself with the last client.
         if (calls_)
             return;
-        // What it calls may be the client's.
+        // The function that the watchdog calls may be the client's.
         called_.wait(lock, [this] { return !calling_; });
     }
     end_if_unused();
     start_for_woken();
 }
 
-// Starts the thread for clients that were woken while another thread had the lock.
+// Starts the thread for clients that other threads have woken while this one had thread_mutex_.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::start_for_woken() noexcept
 {
     while (woken_.load() && !running_.load()) [[unlikely]]
     {
-        std::lock_guard const life(life_mutex_);
+        std::lock_guard const life(thread_mutex_);
         {
             std::lock_guard const lock(mutex_);
             if (clients_.empty())
-                take_woken(); // of those that are no longer added
+                take_woken(); // clients that have been removed since
         }
         if (woken_.load() && !start())
             return;
@@ -81,13 +81,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::start_for_woken() noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
 {
-    std::lock_guard const life(life_mutex_);
+    std::lock_guard const life(thread_mutex_);
     {
         std::lock_guard const lock(mutex_);
-        // Who waits until it has called that ends it then.
+        // While the watchdog calls a function, remove() waits, and ends the thread afterwards.
         if (!clients_.empty() || calling_ || !thread_.joinable())
             return;
-        // Under the lock: a client that is added from now on has another thread.
+        // Under the lock: for a client that is added from now on another thread is started.
         running_.store(false);
         ending_.store(true);
     }
@@ -95,7 +95,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
     thread_.join();
 }
 
-// False if the client was marked already.
+// Any thread: pushes a client that was woken. False if it was pushed already.
 ASIO_EWYK_DECL bool watchdog::mark(client& c) noexcept
 {
     if (c.woken_.exchange(true))
@@ -107,7 +107,7 @@ ASIO_EWYK_DECL bool watchdog::mark(client& c) noexcept
     return true;
 }
 
-// Under mutex_. They are due now.
+// Under mutex_: the clients that were woken, or whose lease a sentinel tells of, are due now.
 ASIO_EWYK_DECL void watchdog::take_woken() noexcept
 {
     client* c = woken_.exchange(nullptr);
@@ -115,47 +115,47 @@ ASIO_EWYK_DECL void watchdog::take_woken() noexcept
     {
         client* const next = c->next_woken_;
         if (c->is_linked())
-            put_off(*c, time_point::min());
-        // Before the look, so that one that is woken meanwhile is looked at once more. An exchange:
-        // what a thread has done that found the mark is seen, too.
+            reschedule(*c, time_point::min());
+        // Before the check, so that a client that is woken meanwhile is checked once more. An
+        // exchange, so that the check sees what a thread has done that found woken_ set.
         c->woken_.exchange(false);
         c = next;
     }
     for (cpu_sentinel* const s : sentinels_)
-        if (watched_lease* const l = s->take_news(); l && l->client)
-            put_off(*l->client, time_point::min());
+        if (watched_lease* const l = s->take_told(); l && l->client)
+            reschedule(*l->client, time_point::min());
 }
 
-ASIO_EWYK_DECL void watchdog::put_off(client& c, time_point until) noexcept
+ASIO_EWYK_DECL void watchdog::reschedule(client& c, time_point until) noexcept
 {
     clients_.erase(clients_.iterator_to(c));
     c.due_ = until;
     clients_.insert(c);
 }
 
-// Under mutex_. Looks at the clients that are due, until there is something to call. When the next
-// look is due.
-ASIO_EWYK_DECL time_point watchdog::look_at_due(time_point now) noexcept
+// Under mutex_: checks the clients that are due, until there is a function to call. Returns when
+// the next client is due.
+ASIO_EWYK_DECL time_point watchdog::check_due(time_point now) noexcept
 {
     while (!clients_.empty() && clients_.begin()->due_ <= now && !*calls_)
     {
         client& c = *clients_.begin();
-        time_point due = std::max(c.look(now), now + std::chrono::nanoseconds(1));
+        time_point due = std::max(c.on_timer(now), now + std::chrono::nanoseconds(1));
         if (due != forever && due - now >= 2 * coarse)
             due -= due.time_since_epoch() % coarse;
-        put_off(c, due);
+        reschedule(c, due);
     }
     return clients_.empty() ? forever : clients_.begin()->due_;
 }
 
-ASIO_EWYK_DECL void watchdog::call_sentinel(int cpu) noexcept
+ASIO_EWYK_DECL void watchdog::activate_sentinel(int cpu) noexcept
 {
     if (cpu_sentinel::is_refused() || !sentinel_pause_.over())
         return;
     try
     {
         sentinels_.reserve(sentinels_.size() + 1);
-        cpu_sentinel* const s = cpu_sentinel::call(cpu, sleep_);
+        cpu_sentinel* const s = cpu_sentinel::activate(cpu, sleep_);
         if (s && std::find(sentinels_.begin(), sentinels_.end(), s) == sentinels_.end())
             sentinels_.push_back(s);
         sentinel_pause_.grant();
@@ -166,9 +166,9 @@ ASIO_EWYK_DECL void watchdog::call_sentinel(int cpu) noexcept
     }
 }
 
-// No lost wake-up: the client is marked before the thread is woken, and the thread takes the mark
-// away before it looks. If the thread is about to sleep, its parker keeps the signal. Where there
-// is none, the next one begins with what is marked.
+// No lost wake-up: the client is pushed before the thread is woken, and the thread takes it before
+// the check. If the thread is about to sleep, its parker keeps the signal. Where there is no
+// thread, the next one begins with the clients that were pushed.
 ASIO_EWYK_DECL bool watchdog::wake(client& c) noexcept
 {
     bool const marked = mark(c);
@@ -178,13 +178,13 @@ ASIO_EWYK_DECL bool watchdog::wake(client& c) noexcept
             sleep_.unpark();
         return true;
     }
-    // Who has the lock starts it, also when it has just ended: that may wait for sentinels that get
-    // no CPU.
-    std::unique_lock const life(life_mutex_, std::try_to_lock);
+    // A thread that holds the mutex starts the watchdog afterwards: see start_for_woken(). This
+    // thread does not wait for that, which may itself wait for sentinels that get no CPU.
+    std::unique_lock const life(thread_mutex_, std::try_to_lock);
     return !life || start();
 }
 
-// Under life_mutex_. If the system refuses, the next wake() tries again.
+// Under thread_mutex_. If the system refuses the thread, the next wake() tries again.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
 {
     if (running_.load())
@@ -197,9 +197,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
         block_signals blocked;
         unbound from_cpu;
         ending_.store(false);
-        thread_ = std::thread([this] { work(); });
+        thread_ = std::thread([this] { thread_main(); });
         running_.store(true);
-        // A thread that has marked a client may have seen none, and the new one missed the mark.
+        // Another thread may have pushed a client after the new thread has looked, and before
+        // running_ was set.
         sleep_.unpark();
         return true;
     }
@@ -209,12 +210,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
     }
 }
 
-ASIO_EWYK_DECL void watchdog::work() noexcept
+ASIO_EWYK_DECL void watchdog::thread_main() noexcept
 {
     name_this_thread("ewyk-watchdog", 0);
-    if (asks_.load())
-        humble_.store(!become_normal()); // whatever the thread is that has started it
-    sleep_.belongs_to(this_thread_id());
+    if (may_ask_.load())
+        normal_priority_refused_.store(!become_normal()); // the starting thread may have another
+    sleep_.set_thread(this_thread_id());
     std::function<void()> const* call = nullptr;
     calls_ = &call;
     while (!ending_.load())
@@ -224,7 +225,7 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
             std::unique_lock lock(mutex_);
             time_point const now = std::chrono::steady_clock::now();
             take_woken();
-            next = look_at_due(now);
+            next = check_due(now);
             if (call)
             {
                 calling_ = true;
@@ -238,29 +239,29 @@ ASIO_EWYK_DECL void watchdog::work() noexcept
         }
         sleep_.park_until(next);
     }
-    sleep_.belongs_to({});
+    sleep_.set_thread({});
     std::vector<cpu_sentinel*> ended;
     {
         std::lock_guard const lock(mutex_);
         ended.swap(sentinels_);
     }
     for (cpu_sentinel* const s : ended)
-        s->leave();
+        s->request_end();
     for (cpu_sentinel* const s : ended)
         s->join();
-    cpu_sentinel::ask_again();
+    cpu_sentinel::reset_refusal();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_prepare() noexcept
 {
-    instance().life_mutex_.lock();
+    instance().thread_mutex_.lock();
     instance().mutex_.lock();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_parent() noexcept
 {
     instance().mutex_.unlock();
-    instance().life_mutex_.unlock();
+    instance().thread_mutex_.unlock();
     instance().start_for_woken();
 }
 
@@ -268,26 +269,26 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_parent() noexcept
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
 {
     watchdog& self = instance();
-    ::new (&self.thread_) std::thread; // what it was cannot be joined, nor detached
-    // Threads may have waited, which a condition would go on waiting for.
+    ::new (&self.thread_) std::thread; // the parent's can be neither joined nor detached
+    // Threads of the parent may have waited on it: its destructor would wait for them.
     ::new (&self.called_) std::condition_variable;
     ::new (&self.sleep_) watchdog_sleep;
     self.calling_ = false;
     for (cpu_sentinel* const s : self.sentinels_)
         s->forget_thread();
     self.sentinels_.clear();
-    cpu_sentinel::ask_again();
+    cpu_sentinel::reset_refusal();
     self.running_.store(false);
     for (client* c = self.woken_.exchange(nullptr); c; c = c->next_woken_)
         c->woken_.store(false);
-    // Another thread may have marked one that it had not pushed yet.
+    // Another thread may have set woken_ of a client that it had not pushed yet.
     for (client& c : self.clients_)
     {
         c.woken_.store(false);
         c.due_ = forever;
     }
     self.mutex_.unlock();
-    self.life_mutex_.unlock();
+    self.thread_mutex_.unlock();
 }
 
 } // namespace asio_ewyk::detail

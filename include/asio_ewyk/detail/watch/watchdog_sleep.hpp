@@ -14,16 +14,16 @@
 
 namespace asio_ewyk::detail {
 
-// Where the watchdog sleeps. A sentinel has it wake up on its own CPU, which is idle: elsewhere the
-// watchdog may wait behind another thread.
+// Where the watchdog sleeps. A sentinel wakes it on the sentinel's own CPU, which is idle:
+// elsewhere the watchdog may wait behind another thread.
 class watchdog_sleep
 {
 public:
     void unpark() noexcept { sleep_.unpark(); }
 
-    // A sentinel, which offers its CPU. Sentinels may get no CPU for long, so the watchdog does not
-    // wait for a choice that is under way.
-    void unpark_here() noexcept
+    // A sentinel, which offers its CPU. A sentinel may get no CPU for long, so the watchdog does
+    // not wait for a choice that is under way.
+    void unpark_on_this_cpu() noexcept
     {
         auto state = choice::allowed;
         thread_id const id = id_.load();
@@ -40,8 +40,8 @@ public:
         sleep_.unpark();
     }
 
-    // The watchdog's thread, when it begins; 0: when it ends.
-    void belongs_to(thread_id id) noexcept { id_.store(id); }
+    // The watchdog's thread, when it begins, and with 0 when it ends.
+    void set_thread(thread_id id) noexcept { id_.store(id); }
 
     void park_until(time_point due) noexcept
     {
@@ -57,17 +57,17 @@ public:
             choice_.store(choice::none);
         }
         else if (state == choice::under_way)
-            choice_.compare_exchange_strong(state, choice::in_vain);
+            choice_.compare_exchange_strong(state, choice::too_late);
     }
 
 private:
     enum class choice : unsigned char
     {
         none,      // the watchdog is awake
-        allowed,   // it sleeps, or is about to
-        under_way, // place_ is a sentinel's
-        made,      // place_ is the watchdog's
-        in_vain,   // place_ is a sentinel's, and the watchdog is awake
+        allowed,   // the watchdog sleeps, or is about to
+        under_way, // a sentinel uses place_
+        made,      // the watchdog uses place_
+        too_late,  // a sentinel uses place_, and the watchdog is awake already
     };
 
     parker sleep_;

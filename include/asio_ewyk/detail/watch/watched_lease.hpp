@@ -21,7 +21,7 @@ namespace asio_ewyk::detail {
 class watchdog_client;
 
 // A lease, and what a sentinel has to know of it. Never freed, but used again, with numbers that go
-// on: a sentinel may read one whose context is gone.
+// on: a sentinel may read a lease whose context is gone.
 class BOOST_SYMBOL_VISIBLE watched_lease final : public record_list<watched_lease>
 {
 public:
@@ -40,19 +40,20 @@ public:
         return *one;
     }
 
-    // Release: whoever takes it next writes after this thread.
+    // Release: the thread that takes the lease next writes after this one.
     void give_back() noexcept { used_.store(false, std::memory_order_release); }
 
     duration grace() const noexcept { return grace_.load(std::memory_order_relaxed); }
 
-    // A sentinel: for the grace its CPU has had nothing to do while that task ran, and the thread
-    // is in that state. The sentinel wakes the watchdog afterwards.
+    // A sentinel: its CPU has been idle for the grace, although that lease's task has begun there,
+    // and the thread is in that state. The sentinel wakes the watchdog afterwards.
     void tell(lease::number n, thread_probe::state thread) noexcept
     {
         told_.store(n << 3 | static_cast<unsigned>(thread), std::memory_order_relaxed);
     }
-    // The watchdog, once: unknown if there is no news of that lease.
-    thread_probe::state take_news(lease::number n) noexcept
+
+    // The watchdog takes what a sentinel has told of that lease; unknown: nothing.
+    thread_probe::state take_told(lease::number n) noexcept
     {
         if (told_.load(std::memory_order_relaxed) == 0)
             return thread_probe::state::unknown;
@@ -63,14 +64,15 @@ public:
 
     lease right;
 
-    // What is woken when a sentinel tells something. Guarded by the watchdog's mutex.
+    // The client that checks this lease when a sentinel has told of it. Guarded by the watchdog's
+    // mutex.
     watchdog_client* client = nullptr;
 
 private:
-    // Relaxed: a sentinel that reads a late value tells too early, or too late.
+    // Relaxed: a sentinel that reads an old value tells too early, or too late.
     std::atomic<duration> grace_{};
 
-    // Layout: [number of the lease 61 bits][state of its thread 3 bits]; 0: no news.
+    // Layout: [number of the lease 61 bits][state of its thread 3 bits]; 0: nothing is told.
     std::atomic<std::uint64_t> told_{0};
 };
 

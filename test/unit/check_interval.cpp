@@ -2,18 +2,18 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#include <asio_ewyk/detail/watch/look_interval.hpp>
+#include <asio_ewyk/detail/watch/check_interval.hpp>
 
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
 
-BOOST_AUTO_TEST_SUITE(look_interval)
+BOOST_AUTO_TEST_SUITE(check_interval)
 
 namespace {
 
 using namespace std::chrono_literals;
-using interval = asio_ewyk::detail::look_interval;
+using interval = asio_ewyk::detail::check_interval;
 using duration = interval::duration;
 
 // How long it takes to grow to that.
@@ -85,18 +85,18 @@ BOOST_AUTO_TEST_CASE(is_never_less_than_a_long_grace)
     BOOST_TEST((i.get() == 3ms));
     i.shrink();
     BOOST_TEST((i.get() == 3ms));
-    i.forget();
+    i.reset();
     BOOST_TEST((i.get() == 3ms));
 }
 
 BOOST_AUTO_TEST_CASE(is_usual_again_after_a_pause)
 {
     auto i = grown();
-    i.forget();
+    i.reset();
     BOOST_TEST((i.get() == interval::usual));
     interval brief(50us);
     brief.shrink();
-    brief.forget();
+    brief.reset();
     BOOST_TEST((brief.get() == interval::usual / 2));
 }
 

@@ -2,22 +2,22 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_WATCH_LOOK_INTERVAL_HPP
-#define ASIO_EWYK_DETAIL_WATCH_LOOK_INTERVAL_HPP
+#ifndef ASIO_EWYK_DETAIL_WATCH_CHECK_INTERVAL_HPP
+#define ASIO_EWYK_DETAIL_WATCH_CHECK_INTERVAL_HPP
 
 #include <algorithm>
 #include <chrono>
 
 namespace asio_ewyk::detail {
 
-// How long the watchdog waits between two looks at a lease. No threads, no clock.
+// How long the watchdog waits between two checks of a lease. No threads, no clock.
 //
-// A look costs some microseconds. A late task that the sentinel missed costs on average half an
-// interval of production, and the second look. A look that sees progress makes the interval
-// longer by a sixteenth, a late task halves it. So there are about eleven looks for a late task;
+// A check costs some microseconds. A late task that the sentinel missed costs on average half an
+// interval of production, and the second check. A check that sees progress makes the interval
+// longer by a sixteenth, a late task halves it. So there are about eleven checks for a late task;
 // where tasks are late some hundred times a second, that is about the least sum of both costs.
-// Beyond `usual` it grows by a 64th only, and reaches `longest` in some 0.6 s.
-class look_interval
+// Beyond `usual` the interval grows by a 64th only, and reaches `longest` in some 0.6 s.
+class check_interval
 {
 public:
     using duration = std::chrono::nanoseconds;
@@ -26,7 +26,7 @@ public:
     static constexpr duration usual = std::chrono::milliseconds(1);
     static constexpr duration longest = std::chrono::milliseconds(10);
 
-    explicit look_interval(duration grace) noexcept
+    explicit check_interval(duration grace) noexcept
         : least_(std::clamp(grace, shortest, longest))
         , value_(std::max(least_, usual))
     {
@@ -43,12 +43,13 @@ public:
     // A task was late.
     void shrink() noexcept { value_ = std::max(std::min(value_, usual) / 2, least_); }
 
-    // A task was late that computes. To catch more of those that do so for a millisecond, and have
-    // another thread take turns with them, is of no use.
+    // A task was late that computes: the interval becomes 2 ms, if it was longer. To catch more of
+    // those that compute for a millisecond is of no use, as a thread that takes over would only
+    // take turns with them on the CPU.
     void computed() noexcept { value_ = std::min(value_, std::max(least_, 2 * usual)); }
 
-    // There was nothing to look at for a while: what comes next may be of another kind.
-    void forget() noexcept { value_ = std::max(std::min(value_, usual), least_); }
+    // There was no task for a while: what comes next may be of another kind.
+    void reset() noexcept { value_ = std::max(std::min(value_, usual), least_); }
 
 private:
     duration const least_;

@@ -244,6 +244,7 @@ private:
     void quiesce_pool(caller const& c);
     void produce_while_leaving(caller const& c, std::chrono::steady_clock::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
+    std::unique_lock<std::mutex> lock_io();
     void provide_io() noexcept;
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
@@ -303,7 +304,7 @@ private:
     // Held while a thread of the library's uses a service of the io_context, as that locks the list
     // of services; and by the thread that forks, whose child would else wait for that lock without
     // end.
-    std::recursive_mutex io_mutex_;
+    std::mutex io_mutex_;
     std::atomic<std::thread::id> holds_io_{}; // the thread that forks
 
     detail::registration const watch_;

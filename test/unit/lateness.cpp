@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_thread_is_late_if_it_sleeps_elsewhere_than_where_it_waits
         state is;
         found what;
     };
-    using enum activity;
+    using enum lease::activity;
     using enum found;
     constexpr row rows[] = {
         {busy, true, true, state::blocks, soon},

@@ -293,6 +293,20 @@ CONTEXT_TEST_CASE(beside_a_thread_inside_run, s)
     BOOST_TEST(works(ctx, s));
 }
 
+// Between the preparation and the fork.
+CONTEXT_TEST_CASE(the_thread_that_forks_may_run_the_context, s)
+{
+    context ctx(s);
+    ctx.notify_fork(asio::execution_context::fork_prepare);
+    asio::steady_timer timer(ctx, 1ms);
+    bool ran = false;
+    timer.async_wait([&](boost::system::error_code) { ran = true; });
+    run(ctx);
+    ctx.notify_fork(asio::execution_context::fork_parent);
+    BOOST_TEST(ran);
+    BOOST_TEST(works(ctx, s));
+}
+
 BOOST_AUTO_TEST_CASE(on_a_thread_of_a_pool)
 {
     bool went_well = false;

@@ -86,11 +86,19 @@ private:
     detail::call_frame& frame_;
 };
 
+// Nothing on the thread that forks, which has the lock.
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::unique_lock<std::mutex> strategy_service::lock_io()
+{
+    if (holds_io_.load() == std::this_thread::get_id())
+        return {};
+    return std::unique_lock(io_mutex_);
+}
+
 // Whether the file is the io_context's is tested: a handler may wait for one of another io_context,
 // or of the program's own.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noexcept
 {
-    std::lock_guard const lock(io_mutex_);
+    auto const lock = lock_io();
     if (detail::is_reactor_file(ioc_, file))
         succession_.learn_reactor(file);
 }
@@ -200,7 +208,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_next(
 // handlers, too.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 {
-    std::lock_guard const lock(io_mutex_);
+    auto const lock = lock_io();
     try
     {
         asio::steady_timer const any(ioc_);

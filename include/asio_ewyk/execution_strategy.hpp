@@ -131,7 +131,7 @@ public:
         strategy_metrics m;
         loop_.state().counters().write_to(m);
         m.strategy = strategy();
-        m.sentinel_refused = loop_.state().watch().refused();
+        m.sentinel_refused = loop_.state().watch().sentinel_refused();
         detail::pool_client const& client = loop_.client();
         m.produce_execute_consume = client.begun();
         m.exceptions = thrown_.get() + client.thrown();

@@ -244,7 +244,8 @@ private:
     void quiesce_pool(caller const& c);
     void produce_while_leaving(caller const& c, std::chrono::steady_clock::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
-    std::unique_lock<std::mutex> lock_io();
+    template <class F>
+    bool use_services(F f);
     void provide_io() noexcept;
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
@@ -306,6 +307,7 @@ private:
     // end.
     std::mutex io_mutex_;
     std::atomic<std::thread::id> holds_io_{}; // the thread that forks
+    std::atomic<bool> io_refused_{false};     // to a thread, meanwhile
 
     detail::registration const watch_;
 };

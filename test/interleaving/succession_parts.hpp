@@ -482,10 +482,11 @@ class list
 {
 public:
     bool empty() const noexcept { return order_.get() == 0; }
-    void clear() noexcept { order_.set(0); }
 
     void push_front(T& x) noexcept
     {
+        if (x.linked)
+            interleaving::fail("a caller parks twice");
         x.owner = interleaving::self() + 1;
         all_[x.owner] = &x;
         order_.set(order_.get() << 4 | x.owner);
@@ -502,6 +503,8 @@ public:
     T* iterator_to(T& x) const noexcept { return &x; }
     void erase(T* x) noexcept
     {
+        if (!x->linked)
+            interleaving::fail("a caller that is not parked is withdrawn");
         std::uint64_t const all = order_.get();
         int at = 0;
         while ((all >> at & 15) != x->owner)

@@ -306,13 +306,13 @@ BOOST_AUTO_TEST_CASE(has_one_producer_and_loses_no_request)
             {"lease.hpp acquire", access::modify, seq_cst, relaxed,
                 "its load acquires, and it publishes nothing"},
             {"lease.hpp is_free", access::load, seq_cst, relaxed,
-                "the checker takes what was done to the parked bits before it for a fence"},
+                "the checker takes the change of the number of parked callers before it for a fence"},
             {"lease.hpp change", access::modify, seq_cst, seq_cst, ""},
             {"lease.hpp adopt", access::load, acquire, relaxed, "the thread was woken for it"},
             {"returning_threads.hpp any", access::load, seq_cst, seq_cst, ""},
             {"returning_threads.hpp add", access::modify, seq_cst, seq_cst, ""},
-            {"parked_threads.hpp park", access::modify, seq_cst, seq_cst, ""},
-            {"parked_threads.ipp claim", access::load, seq_cst, seq_cst, ""},
+            {"idle_callers.hpp park", access::modify, seq_cst, seq_cst, ""},
+            {"idle_callers.hpp parked", access::load, seq_cst, seq_cst, ""},
             {"futex_parker.hpp unpark", access::modify, release, release, ""},
         });
 }

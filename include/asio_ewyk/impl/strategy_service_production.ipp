@@ -86,21 +86,37 @@ private:
     detail::call_frame& frame_;
 };
 
-// Nothing on the thread that forks, which has the lock.
-ASIO_EWYK_DECL ASIO_EWYK_COLD std::unique_lock<std::mutex> strategy_service::lock_io()
+// Calls f, which uses a service of the io_context. False while another thread forks, which may wait
+// for this one: that is woken afterwards, and tries again.
+template <class F>
+bool strategy_service::use_services(F f)
 {
-    if (holds_io_.load() == std::this_thread::get_id())
-        return {};
-    return std::unique_lock(io_mutex_);
+    auto const self = std::this_thread::get_id();
+    std::unique_lock lock(io_mutex_, std::defer_lock);
+    for (;;)
+    {
+        auto const by = holds_io_.load();
+        if (by == self || lock.try_lock())
+            break;
+        if (by != std::thread::id())
+        {
+            io_refused_.store(true);
+            return false;
+        }
+        std::this_thread::yield(); // another thread is in f, for some microseconds
+    }
+    f();
+    return true;
 }
 
 // Whether the file is the io_context's is tested: a handler may wait for one of another io_context,
 // or of the program's own.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noexcept
 {
-    auto const lock = lock_io();
-    if (detail::is_reactor_file(ioc_, file))
-        succession_.learn_reactor(file);
+    use_services([&] {
+        if (detail::is_reactor_file(ioc_, file))
+            succession_.learn_reactor(file);
+    });
 }
 
 // A thread that has the lease, or becomes the owner. The owner stays inside io_context::run(),
@@ -208,15 +224,18 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_next(
 // handlers, too.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 {
-    auto const lock = lock_io();
-    try
-    {
-        asio::steady_timer const any(ioc_);
-    }
-    catch (std::exception const&)
-    {
-        // No file descriptors are left: operations that need one will report that.
-    }
+    bool const done = use_services([&] {
+        try
+        {
+            asio::steady_timer const any(ioc_);
+        }
+        catch (std::exception const&)
+        {
+            // No file descriptors: operations that need them will report it.
+        }
+    });
+    if (!done)
+        succession_.still_needs_io();
 }
 
 // The request: a thread runs it that was asked to produce.

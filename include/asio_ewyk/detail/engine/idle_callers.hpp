@@ -32,10 +32,15 @@ public:
     idle_callers() = default;
     idle_callers(idle_callers const&) = delete;
     idle_callers& operator=(idle_callers const&) = delete;
-    ~idle_callers() { parked_.clear(); } // callers that are not there, in the child of a fork
 
-    // In the child of a fork, where another thread may have held the lock.
-    void forget_others() noexcept { make_anew(mutex_); }
+    // In the child of a fork, where another thread may have held the lock, and the stacks of the
+    // callers that were parked may be other threads' by now.
+    void forget_others() noexcept
+    {
+        make_anew(mutex_);
+        make_anew(parked_);
+        size_.store(0);
+    }
 
     // The caller itself: other threads may claim it from now on.
     void park(idle_caller& c) noexcept

@@ -38,7 +38,7 @@ namespace asio_ewyk::detail {
 // asked_, and acquires the lease afterwards. So if a lease is free, a request is under way; or all
 // threads that work for it are busy, and the first that is ready finds the lease free. But one
 // thread of the pool is kept for tasks and does not look, until the one that has yielded its right
-// comes back. Both words, and the bits of parked threads, are sequentially consistent: otherwise a
+// comes back. Both words, and which threads are parked, are sequentially consistent: otherwise a
 // lease could stay free while all threads sleep. See doc/design.adoc.
 class succession final : private lessor
 {
@@ -140,6 +140,7 @@ public:
     // Whether this thread is to create something that does I/O; true once. Without it Asio waits
     // for its condition, and no hook tells of that.
     bool needs_io() noexcept { return !has_io_.load() && !has_io_.exchange(true); }
+    void still_needs_io() noexcept { has_io_.store(false); }
 
     // Before there is a producer: the function that the watchdog calls at each check, see
     // lessor::on_check().

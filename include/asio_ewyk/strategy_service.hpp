@@ -133,7 +133,6 @@ private:
     strategy_service(asio::execution_context& owner, worker_pool* shared,
         strategy_options const& options, concurrency kind);
 
-    class outer_call;
     class caller;
     class task_work;
     template <class F>
@@ -193,6 +192,7 @@ private:
     void learn_reactor(int file) noexcept;
 
     // The calls of run() and its siblings.
+    void end_call() noexcept;
     std::size_t call(std::size_t limit, bool may_wait,
         std::chrono::steady_clock::time_point deadline, bool stepping);
     std::size_t step_asio(detail::call_frame& frame, std::size_t limit, bool may_wait,

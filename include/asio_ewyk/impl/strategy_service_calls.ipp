@@ -6,6 +6,7 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_CALLS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
@@ -19,38 +20,6 @@
 namespace asio_ewyk {
 
 // The calls of run() and its siblings
-
-// A call that is not inside a handler of the context. A handler may end the process by std::exit(),
-// on whose thread the context is then destroyed. The thread of this call never comes back to the
-// program, which would use the context.
-class strategy_service::outer_call
-{
-public:
-    explicit outer_call(strategy_service* self) noexcept
-        : self_(self)
-    {
-        if (self_ && (self_->calls_.fetch_add(one_call) & ends) != 0) [[unlikely]]
-            end_call();
-    }
-
-    outer_call(outer_call const&) = delete;
-    outer_call& operator=(outer_call const&) = delete;
-
-    ~outer_call()
-    {
-        if (self_)
-            end_call();
-    }
-
-private:
-    void end_call() noexcept
-    {
-        if ((self_->calls_.fetch_sub(one_call) & ends) != 0) [[unlikely]]
-            detail::parker().park_until(detail::forever);
-    }
-
-    strategy_service* const self_; // null: the call is inside a handler
-};
 
 // Counts a thread as being inside run() or a sibling.
 class strategy_service::caller
@@ -134,6 +103,15 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
     return call(limit, may_wait, deadline, true);
 }
 
+// The end of a call that is not inside a handler of the context. A handler may end the process by
+// std::exit(), on whose thread the context is then destroyed. The thread of this call never comes
+// back to the program, which would use the context.
+ASIO_EWYK_DECL void strategy_service::end_call() noexcept
+{
+    if ((calls_.fetch_sub(one_call) & ends) != 0) [[unlikely]]
+        detail::parker().park_until(detail::forever);
+}
+
 ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wait,
     std::chrono::steady_clock::time_point deadline, bool stepping)
 {
@@ -144,7 +122,12 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
         detail::call_frame::end_leases();
     if (outer && (outer->produces() || !succession_.is_exclusive()))
         return run_nested(*outer, limit, may_wait, deadline);
-    outer_call const until_end(inner ? nullptr : this);
+    if (!inner && (calls_.fetch_add(one_call) & ends) != 0) [[unlikely]]
+        end_call();
+    detail::at_exit const ends_call([&] {
+        if (!inner)
+            end_call();
+    });
     std::size_t counted = 0;
     try
     {
@@ -193,20 +176,12 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
 {
     bool const exclusive = succession_.is_exclusive();
     bool const all_at_once = !may_wait && limit == unlimited && !exclusive;
-    struct end
-    {
-        strategy_service& self;
-        detail::call_frame& frame;
-        std::size_t const before = frame.uncounted;
-
-        // Also when a handler has thrown: the library's own do not count as stepped, but a wake-up
-        // among them is consumed.
-        ~end()
-        {
-            if (std::exchange(frame.uncounted, before) != before)
-                self.wake_up_consumed_.store(true);
-        }
-    } const on_exit{*this, frame};
+    // Also when a handler has thrown: the library's own do not count as stepped, but a wake-up
+    // among them is consumed.
+    detail::at_exit const over([&, before = frame.uncounted] {
+        if (std::exchange(frame.uncounted, before) != before)
+            wake_up_consumed_.store(true);
+    });
     std::size_t counted = 0;
     while (counted < limit)
     {
@@ -228,23 +203,17 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
 ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& frame,
     std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
-    struct end
-    {
-        detail::call_frame& frame;
-        strategy_service& self;
-        ~end()
-        {
-            --frame.nested;
-            // Whoever sent the wake-up relies on this thread to look for handlers, but its next
-            // look may be far.
-            if (self.wake_up_consumed_.exchange(false))
-                self.wake_up();
-        }
-    };
-    detail::flag_scope const in_task(frame.in_task, true);
-    detail::flag_scope const is_owner(frame.is_owner, false);
+    detail::at_exit const over([&, in_task = std::exchange(frame.in_task, true),
+                                   is_owner = std::exchange(frame.is_owner, false)] {
+        --frame.nested;
+        // Whoever sent the wake-up relies on this thread to look for handlers, but its next look
+        // may be far.
+        if (wake_up_consumed_.exchange(false))
+            wake_up();
+        frame.is_owner = is_owner;
+        frame.in_task = in_task;
+    });
     ++frame.nested;
-    end const on_exit{frame, *this};
     frame.passed_right = 0;
     // Where handlers run on several threads, the one that this call waits for may have run on
     // another thread already, and then nothing would end the call.
@@ -274,22 +243,15 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::s
     frame.thread = detail::call_frame::thread_of::stepping_caller;
     frame.throws = !c.is_inner();
     resubmit_recalled();
-    struct out
-    {
-        strategy_service& self;
-        detail::call_frame& frame;
-        ~out()
-        {
-            // For continuations: see produce().
-            bool const others = self.threads_.runners() > 1 && !self.ioc_.stopped();
-            self.succession_.stop_producing(frame, others);
-            if (others)
-                self.wake_up();
-        }
-    };
     if (succession_.is_exclusive() && !succession_.acquire(frame))
         return 0;
-    out const on_exit{*this, frame};
+    detail::at_exit const leaves([&] {
+        // For continuations: see produce().
+        bool const others = threads_.runners() > 1 && !ioc_.stopped();
+        succession_.stop_producing(frame, others);
+        if (others)
+            wake_up();
+    });
     return step_asio(frame, limit, may_wait, deadline);
 }
 
@@ -309,13 +271,11 @@ ASIO_EWYK_DECL void strategy_service::caller_loop(caller const& c, std::size_t& 
         if (c.is_stepping())
             frame.thread = detail::call_frame::thread_of::stepping_caller;
         frame.throws = c.throws();
-        struct add
-        {
-            std::size_t& counted;
-            detail::call_frame& frame;
-            ~add() { counted += frame.counted; }
-        } const at_end{counted, frame};
-        detail::succession::lent_thread const lent(succession_);
+        succession_.lent_thread_came();
+        detail::at_exit const at_end([&] {
+            succession_.lent_thread_left();
+            counted += frame.counted;
+        });
         if ((succession_.*begin)(frame) || may_become_owner(c, limit, deadline))
             produce(frame, limit == unlimited ? unlimited : limit - counted, deadline);
     };

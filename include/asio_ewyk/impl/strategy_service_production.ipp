@@ -6,6 +6,7 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_PRODUCTION_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/detail/os/reactor_file.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/strategy_service.hpp>
@@ -127,39 +128,29 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noe
 ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::size_t limit,
     std::chrono::steady_clock::time_point deadline)
 {
-    struct out
-    {
-        strategy_service& self;
-        detail::call_frame& frame;
-        int const exceptions = std::uncaught_exceptions();
-
-        ~out()
+    detail::at_exit const leaves([&, exceptions = std::uncaught_exceptions()] {
+        bool const was_owner = std::exchange(frame.is_owner, false);
+        if (was_owner)
         {
-            bool const was_owner = std::exchange(frame.is_owner, false);
-            if (was_owner)
-            {
-                self.succession_.resign_owner();
-                self.succession_.lent_thread_came();
-            }
-            if (frame.section)
-                detail::call_frame::leave_section(frame.section);
-            bool const stopped = self.ioc_.stopped();
-            bool const only = !frame.is_pooled() && self.threads_.runners() == 1;
-            self.succession_.stop_producing(frame, !stopped && !only);
-            if (stopped)
-                self.threads_.wake_all();
-            else if (was_owner)
-                self.threads_.wake_idle_caller(); // it may be the next owner
-            // Asio wakes no thread for what a handler submits as a continuation: it expects this
-            // thread to take that when the handler is over.
-            if (!stopped
-                && (frame.counted + frame.uncounted != 0
-                    || std::uncaught_exceptions() != exceptions)
-                && (self.succession_.leases() || self.threads_.runners() > 1
-                    || self.threads_.any_in_section()))
-                self.wake_up();
+            succession_.resign_owner();
+            succession_.lent_thread_came();
         }
-    } const on_exit{*this, frame};
+        if (frame.section)
+            detail::call_frame::leave_section(frame.section);
+        bool const stopped = ioc_.stopped();
+        bool const only = !frame.is_pooled() && threads_.runners() == 1;
+        succession_.stop_producing(frame, !stopped && !only);
+        if (stopped)
+            threads_.wake_all();
+        else if (was_owner)
+            threads_.wake_idle_caller(); // it may be the next owner
+        // Asio wakes no thread for what a handler submits as a continuation: it expects this thread
+        // to take that when the handler is over.
+        if (!stopped
+            && (frame.counted + frame.uncounted != 0 || std::uncaught_exceptions() != exceptions)
+            && (succession_.leases() || threads_.runners() > 1 || threads_.any_in_section()))
+            wake_up();
+    });
     poll_observer const polls(*this, frame);
     detail::trace_span const produces(detail::trace_event::produce, frame_key());
     // Until this thread waits for I/O nothing else tells the watchdog that it runs handlers.
@@ -256,7 +247,8 @@ ASIO_EWYK_DECL void strategy_service::arrive()
     detail::trace_point(detail::trace_event::arrive, frame_key());
     detail::frame_of_arrival const arrival(frame_key());
     detail::call_frame& here = *arrival;
-    detail::succession::lent_thread const lent(succession_);
+    succession_.lent_thread_came();
+    detail::at_exit const leaves([&] { succession_.lent_thread_left(); });
     if (!succession_.arrive(here))
         return;
     // So that the owner waits for I/O and takes the right back, as the hook tells of that.
@@ -264,12 +256,7 @@ ASIO_EWYK_DECL void strategy_service::arrive()
         provide_io();
     if (succession_.watch().in_use())
         threads_.pool().keep_one_parked();
-    struct credit
-    {
-        strategy_service& self;
-        detail::call_frame& frame;
-        ~credit() { self.threads_.credit(frame.counted); }
-    } const on_exit{*this, here};
+    detail::at_exit const counts([&] { threads_.credit(here.counted); });
     produce(here, unlimited, detail::forever);
 }
 
@@ -342,11 +329,7 @@ ASIO_EWYK_DECL bool strategy_service::on_watchdog_check(
 // no other work, and run() has to return.
 ASIO_EWYK_DECL void strategy_service::count_handlers(detail::call_frame& frame)
 {
-    struct end
-    {
-        detail::call_frame& frame;
-        ~end() { frame.counts = false; }
-    } const on_exit{frame};
+    detail::at_exit const over([&] { frame.counts = false; });
     while (parallelism_.counts() && !must_leave(frame))
     {
         std::size_t n = run_counted(frame, [this] { return ioc_.poll_one(); });
@@ -375,18 +358,12 @@ ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
     constexpr int max_empty_polls = 4;
     detail::frame_of_arrival const arrival(frame_key());
     detail::call_frame& here = *arrival;
-    struct end
-    {
-        strategy_service& self;
-        detail::call_frame& frame;
-        ~end()
-        {
-            frame.is_helper = false;
-            self.succession_.helper_left();
-            self.threads_.credit(frame.counted);
-            self.wake_up(); // for continuations: see produce()
-        }
-    } const on_exit{*this, here};
+    detail::at_exit const leaves([&] {
+        here.is_helper = false;
+        succession_.helper_left();
+        threads_.credit(here.counted);
+        wake_up(); // for continuations: see produce()
+    });
     here.is_helper = true;
     succession_.helper_came();
     auto cpu = detail::this_thread_cpu_time();

@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/production_loop.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/invocation.hpp>
 
 #include <utility>
@@ -83,14 +84,8 @@ ASIO_EWYK_DECL bool production_loop::produces_again(call_frame& frame) noexcept
 // produce.
 ASIO_EWYK_DECL void production_loop::run_all(call_frame& frame)
 {
-    struct out
-    {
-        production_loop& self;
-        call_frame& frame;
-        bool thrown = true;
-
-        ~out() { self.succession_.stop_producing(frame, thrown); }
-    } on_exit{*this, frame};
+    bool thrown = true;
+    at_exit const leaves([&] { succession_.stop_producing(frame, thrown); });
     test_point();
     // The lease is kept meanwhile: the source may wait for as long as it likes, and no other thread
     // is to ask it.
@@ -107,7 +102,7 @@ ASIO_EWYK_DECL void production_loop::run_all(call_frame& frame)
         }
         else
             succession_.renew_or_resume(frame); // another thread has just ended the lease
-    on_exit.thrown = false;
+    thrown = false;
 }
 
 // A thread has got the request that does not need it.
@@ -132,12 +127,7 @@ ASIO_EWYK_DECL void production_loop::run_refused(task* t, call_frame& frame)
     }
     succession_.counters().produce_consume();
     succession_.yield_right(frame);
-    struct end
-    {
-        production_loop& self;
-        call_frame& frame;
-        ~end() { self.succession_.end_task(frame, false); }
-    } const on_exit{*this, frame};
+    at_exit const over([&] { succession_.end_task(frame, false); });
     t->run();
 }
 

@@ -12,6 +12,7 @@
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/observe/task_action.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/producer.hpp>
@@ -40,12 +41,7 @@ public:
 private:
     auto next_product(call_frame& frame)
     {
-        struct end
-        {
-            succession& of;
-            call_frame& frame;
-            ~end() { of.keep_no_more(frame); }
-        } const on_exit{succession_, frame};
+        at_exit const over([&] { succession_.keep_no_more(frame); });
         trace_span const produces(trace_event::produce, frame_key());
         return source_.produce();
     }

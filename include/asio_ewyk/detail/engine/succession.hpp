@@ -113,23 +113,6 @@ public:
     // Any thread: whether a thread is lent. A moment late.
     bool has_lent_thread() const noexcept { return lent_.load(std::memory_order_relaxed) != 0; }
 
-    // Counts this thread as lent while it lives.
-    class lent_thread
-    {
-    public:
-        explicit lent_thread(succession& of) noexcept
-            : of_(of)
-        {
-            of_.lent_thread_came();
-        }
-        lent_thread(lent_thread const&) = delete;
-        lent_thread& operator=(lent_thread const&) = delete;
-        ~lent_thread() { of_.lent_thread_left(); }
-
-    private:
-        succession& of_;
-    };
-
     // A thread that looks for handlers gives a sign of life: it is not stuck in a handler. True if
     // the watchdog has asked for one.
     bool give_sign() noexcept

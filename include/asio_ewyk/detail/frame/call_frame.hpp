@@ -291,26 +291,6 @@ private:
     call_frame* frame_;
 };
 
-// Sets a flag of a frame for a scope.
-class flag_scope
-{
-public:
-    flag_scope(bool& flag, bool value) noexcept
-        : flag_(flag)
-        , outer_(std::exchange(flag, value))
-    {
-    }
-
-    flag_scope(flag_scope const&) = delete;
-    flag_scope& operator=(flag_scope const&) = delete;
-
-    ~flag_scope() { flag_ = outer_; }
-
-private:
-    bool& flag_;
-    bool outer_;
-};
-
 } // namespace asio_ewyk::detail
 
 #endif

@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
+#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
@@ -71,32 +72,26 @@ ASIO_EWYK_DECL void event_loop_service::schedule() noexcept
 
 ASIO_EWYK_DECL void event_loop_service::on_wake_up()
 {
-    struct finish
-    {
-        event_loop_service& self;
-
-        // Also when a task has thrown.
-        ~finish()
+    // Also when a task has thrown.
+    at_exit const over([&] {
+        last_round_ = std::chrono::steady_clock::now();
+        if (std::uint64_t const ran = depth_.taken(); ran != ran_)
         {
-            self.last_round_ = std::chrono::steady_clock::now();
-            if (std::uint64_t const ran = self.depth_.taken(); ran != self.ran_)
-            {
-                self.ran_ = ran;
-                self.last_ran_ = self.last_round_;
-            }
-            if (self.ready_.empty() && self.after_round_.empty())
-            {
-                self.scheduled_.store(false);
-                test_point();
-                if (self.posted_.empty() || self.scheduled_.exchange(true))
-                {
-                    self.last_round_ = {};
-                    return;
-                }
-            }
-            self.wakeup_op_.send(self.ioc_, self);
+            ran_ = ran;
+            last_ran_ = last_round_;
         }
-    } const at_end{*this};
+        if (ready_.empty() && after_round_.empty())
+        {
+            scheduled_.store(false);
+            test_point();
+            if (posted_.empty() || scheduled_.exchange(true))
+            {
+                last_round_ = {};
+                return;
+            }
+        }
+        wakeup_op_.send(ioc_, *this);
+    });
     trace_span const round(trace_event::round, this);
     run_round();
 }
@@ -109,18 +104,12 @@ ASIO_EWYK_DECL void event_loop_service::run_round()
     posted_.drain_to(ready_);
     if (ready_.has_several())
         depth_.look();
-    struct account
-    {
-        event_loop_service& self;
-        time_point began;
-        ~account()
-        {
-            auto const time = std::chrono::steady_clock::now() - began;
-            self.share_.end(time);
-            if (self.times_)
-                self.times_->poll_delay.record(time);
-        }
-    } const at_end{*this, began};
+    at_exit const over([&] {
+        auto const time = std::chrono::steady_clock::now() - began;
+        share_.end(time);
+        if (times_)
+            times_->poll_delay.record(time);
+    });
     run_tasks(began);
     run_after_round();
 }

@@ -134,7 +134,6 @@ private:
         strategy_options const& options, concurrency kind);
 
     class caller;
-    class task_work;
     template <class F>
     class wrapper;
     friend class detail::wakeup_op<strategy_service>;
@@ -187,7 +186,6 @@ private:
     dispatch_as how_to_dispatch(detail::submission s) const noexcept;
     void run_refused(detail::task* t);
 
-    class running;
     class poll_observer;
     void learn_reactor(int file) noexcept;
 
@@ -310,27 +308,6 @@ private:
     std::atomic<bool> io_refused_{false};     // to a thread, meanwhile
 
     detail::registration const watch_;
-};
-
-// Lives while this thread runs a task of the io_context.
-class strategy_service::running
-{
-public:
-    running(strategy_service& self, detail::call_frame& frame, detail::how_to_run how) noexcept
-        : frame_(frame)
-        , running_(self.decision_, frame, how)
-    {
-    }
-
-    ~running()
-    {
-        ++frame_.counted;
-        running_.end();
-    }
-
-private:
-    detail::call_frame& frame_;
-    detail::decision::running running_;
 };
 
 } // namespace asio_ewyk

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <optional>
 
 namespace interleaving {
 
@@ -495,7 +496,7 @@ private:
             : of(s)
             , frame(f)
             , left(16 * n + static_cast<std::size_t>(how))
-            , running(s.decision_, f, how)
+            , running(std::in_place, s.decision_, f, how)
         {
         }
         until_end(until_end const&) = delete;
@@ -505,14 +506,14 @@ private:
         {
             of.forget_but(4, frame, left);
             ++frame.counted;
-            running.end();
+            running.reset();
             of.forget_but(5, frame, left);
         }
 
         succession_scenario& of;
         detail::call_frame& frame;
         std::size_t left;
-        detail::decision::running running;
+        std::optional<detail::decision::running> running;
     };
 
     void give(std::size_t n)

@@ -23,19 +23,6 @@ static_assert(
             asio::execution::outstanding_work.tracked))>)
     <= 16);
 
-// Outstanding work of the io_context, which a task of the pool is until it has run.
-class BOOST_SYMBOL_VISIBLE strategy_service::task_work
-{
-public:
-    explicit task_work(strategy_service& service) noexcept
-        : work_(service)
-    {
-    }
-
-private:
-    detail::strategy_executor_traits::work work_;
-};
-
 // What is posted to the io_context: a function, and how it is to be run.
 template <class F>
 class strategy_service::wrapper
@@ -139,14 +126,12 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t stamp, F&&
     bool may_block = detail::this_thread_may_block;
     auto const how
         = decision_.decide(*here, s.strategy, s.invocation, trace_id(stamp), may_block);
+    ++here->counted; // of what is given to the pool, too, also if the pool refuses it
     if (how == detail::how_to_run::given)
-    {
-        ++here->counted;
         return give(s, stamp, std::forward<F>(f));
-    }
     if (times_ && stamp > 1) [[unlikely]]
         record_delay(stamp);
-    running const until_end(*this, *here, how);
+    detail::decision::running const until_end(decision_, *here, how);
     detail::handler_scope const scope(&detail::describe<std::decay_t<F>>, trace_id(stamp));
     detail::timed_run const timed(times_.get());
     if (may_block)
@@ -173,12 +158,13 @@ void strategy_service::run_inline(F&& f)
 }
 
 // Gives a function to the pool, as a task, which may be allocated: then the function is moved once
-// more.
+// more. The task is outstanding work of the io_context until it has run.
 template <class F>
 void strategy_service::give(detail::submission s, std::uint64_t stamp, F&& f)
 {
-    detail::task* const t = detail::make_task(std::forward<F>(f), s.strategy, s.invocation,
-        std::allocator<void>(), [this]() noexcept { return task_work(*this); });
+    detail::task* const t
+        = detail::make_task(std::forward<F>(f), s.strategy, s.invocation, std::allocator<void>(),
+            [this]() noexcept { return detail::strategy_executor_traits::work(*this); });
     if (times_)
         t->submitted = submitted_at(stamp);
     detail::trace_point(detail::trace_event::post, t);

@@ -191,8 +191,7 @@ ASIO_EWYK_DECL void strategy_service::run_refused(detail::task* t)
         return t->run();
     succession_.counters().produce_consume();
     succession_.yield_right(*here);
-    running const until_end(*this, *here, detail::how_to_run::here);
-    --here->counted; // counted already when it was given to the pool
+    detail::decision::running const until_end(decision_, *here, detail::how_to_run::here);
     detail::run_timed(times_.get(), *t);
     here->rethrow_captured();
 }

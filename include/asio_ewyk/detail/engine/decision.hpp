@@ -78,7 +78,7 @@ public:
     running(running const&) = delete;
     running& operator=(running const&) = delete;
 
-    void end() noexcept
+    ~running()
     {
         frame_.in_task = false;
         if (frame_.section) [[unlikely]]

@@ -64,11 +64,7 @@ private:
         auto const how = decision_.decide(frame, s, i, nullptr, may_block);
         if (how == how_to_run::given)
             return give(frame, s, std::move(product));
-        struct end
-        {
-            decision::running running;
-            ~end() { running.end(); }
-        } const on_exit{{decision_, frame, how}};
+        decision::running const until_end(decision_, frame, how);
         handler_scope const scope(&describe<Product>);
         may_block_scope const mark(may_block);
         // The product is destroyed as a part of the task: its destructor may block as well.

@@ -45,7 +45,7 @@ class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
     , private detail::inspectable
     , private detail::exception_passer
-    , private detail::task
+    , private detail::succession_host
 {
 public:
     using key_type = strategy_service;
@@ -151,9 +151,6 @@ private:
     // Of detail::exception_passer.
     bool pass(std::exception_ptr const& error) noexcept override;
 
-    // Of detail::task: the request for a thread to come and produce.
-    static boost::core::typeinfo const* act(task* base, detail::task_purpose purpose);
-
     // The key by which call_frame::find() finds this context on a thread's stack.
     void const* frame_key() const noexcept { return this; }
     detail::call_frame* frame() const noexcept { return detail::call_frame::find(frame_key()); }
@@ -220,15 +217,17 @@ private:
     template <class Run>
     std::size_t run_counted(detail::call_frame& frame, Run run);
     void count_handlers(detail::call_frame& frame);
-    bool on_watchdog_check(
-        detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept;
     void help(detail::parallelism::helper& h);
     std::size_t run_next(
         detail::call_frame& frame, std::chrono::steady_clock::time_point deadline);
     bool must_leave(detail::call_frame const& frame) const noexcept;
-    void arrive();
 
-    void wake_up() noexcept;
+    // Of detail::succession_host.
+    void arrive() override;
+    void wake_up() noexcept override;
+    bool on_check(
+        detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept override;
+
     void on_wake_up();
     void take_right_back(detail::call_frame& frame) noexcept;
     void wake_lent_thread() noexcept;
@@ -238,7 +237,6 @@ private:
 
     void recall_tasks() noexcept;
     void resubmit_recalled();
-    void give_up_request() noexcept;
     void quiesce_pool(caller const& c);
     void produce_while_leaving(caller const& c, std::chrono::steady_clock::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;

@@ -56,18 +56,20 @@ struct setup
     std::size_t watchers() const noexcept { return !grace || endless ? 0 : 1; }
 };
 
-class succession_scenario final : public scenario, private saboteur
+class succession_scenario final
+    : public scenario
+    , private saboteur
+    , private detail::succession_host
 {
 public:
     explicit succession_scenario(setup const& s)
         : setup_(s)
         , pool_({s.limits.size(), s.parked, s.startable})
         , workforce_(pool_, this, s.strategy != ewyk::strategy_t::produce_consume)
-        , request_(*this)
         , helper_(*this)
         , of_(workforce_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0),
               s.strategy != ewyk::strategy_t::produce_consume,
-              s.strategy == ewyk::strategy_t::produce_consume, this, request_)
+              s.strategy == ewyk::strategy_t::produce_consume, this, *this)
         , decision_(of_, {})
         , tasks_(s.handlers.size(), task(*this))
         , ready_(first_ready())
@@ -78,9 +80,6 @@ public:
         sleep::woken = &woken_;
         sleep::depth = &depth_;
         workforce_.client().pool = &pool_;
-        of_.wake_by(
-            [](void* self) noexcept { static_cast<succession_scenario*>(self)->wake_up(true); },
-            this);
         if (of_.watch().in_use() && !s.unobserved)
             of_.watch().observe_waits();
         limit_.fill(unlimited);
@@ -150,24 +149,6 @@ private:
                 after const done{self->of};
                 self->of.run(static_cast<std::size_t>(self - self->of.tasks_.data()) + 1, false);
             }
-            return nullptr;
-        }
-
-        succession_scenario& of;
-    };
-
-    struct request : detail::task
-    {
-        explicit request(succession_scenario& s) noexcept
-            : detail::task(&request::act, s.setup_.strategy, ewyk::invocation_t::blocking, true)
-            , of(s)
-        {
-        }
-
-        static boost::core::typeinfo const* act(detail::task* base, detail::task_purpose purpose)
-        {
-            if (purpose == detail::task_purpose::run)
-                static_cast<request*>(base)->of.arrive();
             return nullptr;
         }
 
@@ -412,10 +393,15 @@ private:
         return k.for_pool ? ewyk::strategy_t::produce_execute_consume : setup_.strategy;
     }
 
-    void wake_up(bool by_succession = false)
+    // By the succession.
+    void wake_up() noexcept override
     {
-        if (by_succession && wrong == flaw::returns_in_silence)
-            return;
+        if (wrong != flaw::returns_in_silence)
+            send_wake_up();
+    }
+
+    void send_wake_up()
+    {
         access("sends a wake-up, unless one is under way");
         if (wake_queued_.get() != 0)
             return;
@@ -463,7 +449,7 @@ private:
     void wake_lent_thread(detail::call_frame& frame)
     {
         bool const kept = of_.keep(frame);
-        wake_up();
+        send_wake_up();
         if (setup_.calls)
             await([this] { return wake_queued_.get() == 0 || on_io_.get() == 0; });
         if (kept)
@@ -527,14 +513,8 @@ private:
 
     void run_refused(detail::task* t)
     {
-        if (t == &request_)
-        {
-            give_up_request();
-            if (!workforce_.pool().all_produce() || !(t = workforce_.take()))
-                return;
-            if (t == &request_)
-                return give_up_request();
-        }
+        if (!(t = of_.task_to_run(t)))
+            return;
         detail::call_frame& here = *detail::call_frame::find(this);
         if (here.in_task)
             return t->run();
@@ -545,12 +525,6 @@ private:
         until_end const running(*this, here, n, kept ? how_to_run::kept : how_to_run::here);
         --here.counted; // it was counted when it was given away
         t->run();
-    }
-
-    void give_up_request()
-    {
-        of_.give_up_request();
-        of_.dispatch();
     }
 
     // In an exclusive context only one handler may run, but for those in sections.
@@ -665,7 +639,7 @@ private:
                 }
                 else if (frame.counted + frame.uncounted != 0
                     && (of.of_.leases() || of.workforce_.runners() > 1 || of.workforce_.any_in_section()))
-                    of.wake_up();
+                    of.send_wake_up();
             }
         } const on_exit{*this, frame};
         bool const may_own = limit == unlimited && !frame.is_pooled();
@@ -714,7 +688,7 @@ private:
     }
 
     // A thread of the pool that was asked to.
-    void arrive()
+    void arrive() override
     {
         detail::call_frame& here = *detail::call_frame::find(this);
         struct end
@@ -755,7 +729,7 @@ private:
             {
                 frame.is_helper = false;
                 of.of_.helper_left();
-                of.wake_up();
+                of.send_wake_up();
             }
         } const on_exit{*this, here};
         here.is_helper = true;
@@ -819,7 +793,7 @@ private:
         do
         {
             recall_tasks();
-            wake_up();
+            send_wake_up();
             forget(12);
             await([&] {
                 return pool_.queued() != 0 || workforce_.not_stepping_.get() != 0
@@ -865,7 +839,7 @@ private:
             detail::task* job = workforce_.take();
             if (!job && (!park_caller(self) || !(job = std::exchange(self.job, nullptr))))
                 continue;
-            if (job == &request_)
+            if (job == &of_)
             {
                 produce_if(true);
             }
@@ -914,7 +888,7 @@ private:
     void recall_tasks()
     {
         while (detail::task* const t = workforce_.take())
-            if (t == &request_)
+            if (t == &of_)
             {
                 of_.give_up_request();
             }
@@ -987,7 +961,6 @@ private:
     std::array<std::size_t, 8> depth_{};
     detail::elastic_threads pool_;
     detail::workforce workforce_;
-    request request_;
     helper helper_;
     detail::succession of_;
     detail::decision decision_;

@@ -22,20 +22,12 @@ using asio_ewyk::strategy_t;
 
 // `produced` belongs to the producer, which keeps the lease while it writes it if others may take
 // over. Thread 0 is that at first. The pool has no thread for it.
-struct produced_by_one : scenario
+struct produced_by_one : scenario, detail::succession_host
 {
-    struct request : detail::task
-    {
-        request()
-            : task(nullptr, {}, {}, true)
-        {
-        }
-    };
-
     explicit produced_by_one(strategy_t s = strategy_t::execute_produce_consume)
         : threads(pool, this, s != strategy_t::produce_consume)
         , of(threads, s, std::chrono::nanoseconds(1), s != strategy_t::produce_consume,
-              s == strategy_t::produce_consume, this, asks)
+              s == strategy_t::produce_consume, this, *this)
     {
         of.lease_.acquire(first, false);
     }
@@ -46,6 +38,9 @@ struct produced_by_one : scenario
         o.max_threads = 1;
         return o;
     }
+
+    // The threads do that by themselves.
+    void arrive() override {}
 
     void work(detail::call_frame& frame)
     {
@@ -96,7 +91,6 @@ struct produced_by_one : scenario
 
     detail::elastic_threads pool{one_thread()};
     detail::workforce threads;
-    request asks;
     detail::succession of;
     detail::idle_caller idle;
     detail::lease::number first = 0;
@@ -244,7 +238,7 @@ struct one_arrives : produced_by_one
             return;
         }
         idle.sleep.park_until(detail::forever);
-        claim(std::exchange(idle.job, nullptr) == &asks, "it is a request");
+        claim(std::exchange(idle.job, nullptr) == &of, "it is a request");
         if (of.arrive(frame))
             leave(frame);
     }

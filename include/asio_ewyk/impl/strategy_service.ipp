@@ -27,7 +27,6 @@ namespace asio_ewyk {
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution_context& owner,
     worker_pool* shared, strategy_options const& options, concurrency kind)
     : asio::execution_context::service(owner)
-    , task(&strategy_service::act, options.strategy, invocation_t::blocking, true)
     , ioc_(static_cast<asio::io_context&>(owner))
     , own_pool_(shared ? nullptr : std::make_unique<worker_pool>(options.pool()))
     , pool_(shared ? *shared : *own_pool_)
@@ -46,17 +45,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
 {
     threads_.client().pass_exceptions_by(*this);
     threads_.client().measure(times_.get());
-    succession_.wake_by(
-        [](void* self) noexcept { static_cast<strategy_service*>(self)->wake_up(); }, this);
     if (succession_.watch().in_use() && detail::observed_waits::are_had())
-    {
         succession_.watch().observe_waits();
-        succession_.check_by(
-            [](void* self, detail::time_point now, detail::lease::snapshot const& s,
-                bool runs) noexcept {
-                return static_cast<strategy_service*>(self)->on_watchdog_check(now, s, runs);
-            });
-    }
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
     wraps_.store(observed
         || (succession_.watch().in_use() && !succession_.watch().observes_waits()));
@@ -162,27 +152,11 @@ ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(detail::submission s) cons
                                                            : dispatch_as::part_of_handler;
 }
 
-// A thread has got the request that does not need it.
-ASIO_EWYK_DECL void strategy_service::give_up_request() noexcept
-{
-    succession_.give_up_request();
-    succession_.dispatch(); // unless a thread produces
-}
-
 // Runs a task that the pool has refused, as it has no thread for it.
 ASIO_EWYK_DECL void strategy_service::run_refused(detail::task* t)
 {
-    if (t == this)
-    {
-        // The pool has given back the request for a producer, not a task: so one thread less is to
-        // produce. If all threads of the pool still produce, run a task that waits there: it would
-        // wait for ever.
-        give_up_request();
-        if (!threads_.pool().all_produce() || !(t = threads_.take()))
-            return;
-        if (t == this)
-            return give_up_request();
-    }
+    if (!(t = succession_.task_to_run(t)))
+        return;
     detail::call_frame* const here = frame();
     // The task was recalled, and this caller submits it again before it produces.
     if (!here && !ioc_.get_executor().running_in_this_thread())

@@ -293,7 +293,7 @@ ASIO_EWYK_DECL void strategy_service::caller_loop(caller const& c, std::size_t& 
         detail::task* job = threads_.take();
         if (job || (park_caller(c, self, deadline) && (job = std::exchange(self.job, nullptr))))
         {
-            if (job == this)
+            if (job == &succession_)
                 produce_if(&detail::succession::arrive);
             else
                 run_job(job);
@@ -347,7 +347,7 @@ ASIO_EWYK_DECL bool strategy_service::park_caller(caller const& c, detail::idle_
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::recall_tasks() noexcept
 {
     while (detail::task* t = threads_.take())
-        if (t == this)
+        if (t == &succession_)
             succession_.give_up_request();
         else
         {

@@ -229,22 +229,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
         succession_.still_needs_io();
 }
 
-// The request: a thread runs it that was asked to produce.
-ASIO_EWYK_DECL boost::core::typeinfo const* strategy_service::act(
-    task* base, detail::task_purpose purpose)
-{
-    auto* const self = static_cast<strategy_service*>(base);
-    if (purpose == detail::task_purpose::run)
-        self->arrive();
-    else if (purpose == detail::task_purpose::destroy)
-        self->succession_.give_up_request();
-    return nullptr;
-}
-
 // A thread of the pool that was asked to produce.
 ASIO_EWYK_DECL void strategy_service::arrive()
 {
-    detail::trace_point(detail::trace_event::arrive, frame_key());
     detail::frame_of_arrival const arrival(frame_key());
     detail::call_frame& here = *arrival;
     succession_.lent_thread_came();
@@ -316,9 +303,11 @@ ASIO_EWYK_DECL void strategy_service::on_wake_up()
 }
 
 // The watchdog's thread. True if the next check is to come soon.
-ASIO_EWYK_DECL bool strategy_service::on_watchdog_check(
+ASIO_EWYK_DECL bool strategy_service::on_check(
     detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept
 {
+    if (!succession_.watch().observes_waits())
+        return false;
     if (parallelism_.on_check(now, runs && s.leased && s.what != detail::lease::activity::polls))
         wake_up();
     return parallelism_.counts() || passed_.any();

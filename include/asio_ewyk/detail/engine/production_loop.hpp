@@ -14,7 +14,6 @@
 #include <asio_ewyk/strategy.hpp>
 
 #include <boost/config.hpp>
-#include <boost/core/typeinfo.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -28,9 +27,7 @@ namespace asio_ewyk::detail {
 // ended. So either the thread that asked gets the lease, or the producer asks the source once more.
 // (Jetty calls that REPRODUCING.) Set and cleared by an exchange, so that the producer sees what
 // was done before each request. Sequentially consistent: Dekker with the lease.
-//
-// The object is itself the task that a thread is given as the request to come and produce.
-class BOOST_SYMBOL_VISIBLE production_loop : private task
+class BOOST_SYMBOL_VISIBLE production_loop : private succession_host
 {
 public:
     production_loop(production_loop const&) = delete;
@@ -74,11 +71,9 @@ protected:
     succession succession_;
 
 private:
-    static boost::core::typeinfo const* act(task* base, task_purpose purpose);
-    void arrive(call_frame& frame);
+    void arrive() override;
     void run_all(call_frame& frame);
     bool produces_again(call_frame& frame) noexcept;
-    void give_up_request() noexcept;
 
     std::atomic<bool> again_{false};
 };

@@ -9,7 +9,6 @@
 #include <asio_ewyk/detail/engine/production_loop.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/at_exit.hpp>
-#include <asio_ewyk/invocation.hpp>
 
 #include <utility>
 
@@ -17,8 +16,7 @@ namespace asio_ewyk::detail {
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD production_loop::production_loop(
     elastic_threads& pool, strategy_t s, std::chrono::nanoseconds grace)
-    : task(&production_loop::act, s, invocation_t::blocking, true)
-    , threads_(pool, this, true, false)
+    : threads_(pool, this, true, false)
     , succession_(threads_, s, grace, true, false, this, *this)
 {
 }
@@ -44,21 +42,10 @@ ASIO_EWYK_DECL void production_loop::dispatch() noexcept
     succession_.dispatch();
 }
 
-ASIO_EWYK_DECL boost::core::typeinfo const* production_loop::act(task* base, task_purpose purpose)
+ASIO_EWYK_DECL void production_loop::arrive()
 {
-    auto* const self = static_cast<production_loop*>(base);
-    if (purpose == task_purpose::run)
-    {
-        trace_point(trace_event::arrive, self);
-        self->arrive(*frame_of_arrival(self));
-    }
-    else if (purpose == task_purpose::destroy)
-        self->succession_.give_up_request();
-    return nullptr;
-}
-
-ASIO_EWYK_DECL void production_loop::arrive(call_frame& frame)
-{
+    frame_of_arrival const arrival(this);
+    call_frame& frame = *arrival;
     if (!succession_.arrive(frame))
         return;
     if (succession_.watch().in_use())
@@ -105,26 +92,10 @@ ASIO_EWYK_DECL void production_loop::run_all(call_frame& frame)
     thrown = false;
 }
 
-// A thread has got the request that does not need it.
-ASIO_EWYK_DECL void production_loop::give_up_request() noexcept
-{
-    succession_.give_up_request();
-    succession_.dispatch(); // unless a thread produces
-}
-
 ASIO_EWYK_DECL void production_loop::run_refused(task* t, call_frame& frame)
 {
-    if (t == this)
-    {
-        // The pool has given back the request for a producer, not a task: so one thread less is to
-        // produce. If all threads of the pool still produce, run a task that waits there: it would
-        // wait for ever.
-        give_up_request();
-        if (!threads_.pool().all_produce() || !(t = threads_.take()))
-            return;
-        if (t == this)
-            return give_up_request();
-    }
+    if (!(t = succession_.task_to_run(t)))
+        return;
     succession_.counters().produce_consume();
     succession_.yield_right(frame);
     at_exit const over([&] { succession_.end_task(frame, false); });

@@ -18,11 +18,31 @@
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 
+#include <boost/config.hpp>
+#include <boost/core/typeinfo.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 
 namespace asio_ewyk::detail {
+
+// What a succession serves: a context, or an execution_strategy.
+class succession_host
+{
+public:
+    // A thread that has got the request to come and produce.
+    virtual void arrive() = 0;
+
+    // Any thread: wakes a thread that waits inside the io_context, if there is one.
+    virtual void wake_up() noexcept {}
+
+    // The watchdog's thread, see lessor::on_check().
+    virtual bool on_check(time_point, lease::snapshot const&, bool) noexcept { return false; }
+
+protected:
+    ~succession_host() = default;
+};
 
 // Which thread produces for a context: the producer is inside the io_context and runs what it finds
 // there; when it is late, another thread succeeds it.
@@ -40,18 +60,18 @@ namespace asio_ewyk::detail {
 // thread of the pool is kept for tasks and does not look, until the one that has yielded its right
 // comes back. Both words, and which threads are parked, are sequentially consistent: otherwise a
 // lease could stay free while all threads sleep. See doc/design.adoc.
-class succession final : private lessor
+//
+// The object is itself the task that a thread is given as the request to come and produce.
+class BOOST_SYMBOL_VISIBLE succession final : public task, private lessor
 {
 public:
-    // `request`: the task that a thread is given to come and produce. `leases`: whether other
-    // threads may take over from a thread that is late. `sections`: whether they may while a thread
-    // is in a blocking_section of a task beside which no other runs. `trace_id`: the context.
+    // `leases`: whether other threads may take over from a thread that is late. `sections`: whether
+    // they may while a thread is in a blocking_section of a task beside which no other runs.
+    // `trace_id`: the context.
     succession(workforce& threads, strategy_t s, std::chrono::nanoseconds grace, bool leases,
-        bool sections, void const* trace_id, task& request);
+        bool sections, void const* trace_id, succession_host& host);
 
     virtual ~succession() = default;
-
-    strategy_t strategy() const noexcept { return strategy_; }
 
     // Whether other threads may take over from a thread that is late.
     bool leases() const noexcept { return leases_; }
@@ -72,14 +92,6 @@ public:
 
     // Any thread: whether a thread was asked to come, and has not arrived. A moment late.
     bool awaits_thread() const noexcept { return asked_.load(); }
-
-    // Before there is a producer: the function that wakes a thread that waits inside the
-    // io_context.
-    void wake_by(void (*f)(void* context) noexcept, void* context) noexcept
-    {
-        wake_ = f;
-        wake_context_ = context;
-    }
 
     // A caller, before and after it calls io_context::run(). False if there is an owner already.
     bool become_owner() noexcept
@@ -125,12 +137,6 @@ public:
     bool needs_io() noexcept { return !has_io_.load() && !has_io_.exchange(true); }
     void still_needs_io() noexcept { has_io_.store(false); }
 
-    // Before there is a producer: the function that the watchdog calls at each check, see
-    // lessor::on_check().
-    using check_function
-        = bool (*)(void* context, time_point now, lease::snapshot const& s, bool runs) noexcept;
-    void check_by(check_function f) noexcept { check_ = f; }
-
     // A helper, when it comes and when it leaves: it may wait inside the io_context without the
     // right.
     void helper_came() noexcept { helpers_.fetch_add(1, std::memory_order_relaxed); }
@@ -160,6 +166,10 @@ public:
         asked_.store(false);
         threads_.wake_idle_caller();
     }
+
+    // The thread that has given a task to the pool, which has refused this one, perhaps another, as
+    // no thread is there for it: the task that it is to run itself; null: none.
+    task* task_to_run(task* refused) noexcept;
 
     // Any thread: has a thread come for the lease, if that is free.
     void dispatch() noexcept
@@ -298,9 +308,10 @@ private:
     // Whether the pool's last thread is left for tasks, though it could produce.
     bool leaves_one_for_tasks() const noexcept
     {
-        return leases_ && !traits_of(strategy_).waits_for_threads;
+        return leases_ && !traits_of(strategy()).waits_for_threads;
     }
 
+    static boost::core::typeinfo const* act(task* base, task_purpose purpose);
     bool begin(call_frame& frame) noexcept;
     bool resume(call_frame& frame) noexcept;
     bool pass_free_lease() noexcept;
@@ -313,11 +324,6 @@ private:
     {
         asked_.store(false);
         threads_.wake_idle_caller();
-    }
-    void wake() noexcept
-    {
-        if (wake_)
-            wake_(wake_context_);
     }
 
     void take_over(lease::number n) noexcept override;
@@ -332,27 +338,23 @@ private:
     }
     bool on_check(time_point now, lease::snapshot const& s, bool runs) noexcept override
     {
-        return check_ && check_(wake_context_, now, s, runs);
+        return host_.on_check(now, s, runs);
     }
     bool is_lent(lease::snapshot const& s) const noexcept override
     {
         auto const owner = owner_thread_.load();
         return owner != thread_id() && (s.producer != owner || has_lent_thread());
     }
-    void wake_owner() noexcept override { wake(); }
+    void wake_owner() noexcept override { host_.wake_up(); }
     void release(lease::number n) noexcept override;
     void enter_section(call_frame& frame) noexcept override;
     void leave_section(call_frame& frame) noexcept override;
 
     workforce& threads_;
-    strategy_t const strategy_;
     bool const leases_;
     bool const sections_;
     void const* const trace_id_;
-    task& request_;
-    void (*wake_)(void* context) noexcept = nullptr; // not changed once there is a producer
-    check_function check_ = nullptr;
-    void* wake_context_ = nullptr;
+    succession_host& host_;
 
     lease_watch watch_;
     lease& lease_;

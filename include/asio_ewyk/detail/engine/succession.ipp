@@ -13,16 +13,44 @@
 namespace asio_ewyk::detail {
 
 ASIO_EWYK_DECL succession::succession(workforce& threads, strategy_t s,
-    std::chrono::nanoseconds grace, bool leases, bool sections, void const* trace_id, task& request)
-    : threads_(threads)
-    , strategy_(s)
+    std::chrono::nanoseconds grace, bool leases, bool sections, void const* trace_id,
+    succession_host& host)
+    : task(&succession::act, s, invocation_t::blocking, true)
+    , threads_(threads)
     , leases_(leases)
     , sections_(sections)
     , trace_id_(trace_id)
-    , request_(request)
+    , host_(host)
     , watch_(*this, leases_ ? grace : std::chrono::nanoseconds::zero())
     , lease_(watch_.right())
 {
+}
+
+ASIO_EWYK_DECL boost::core::typeinfo const* succession::act(task* base, task_purpose purpose)
+{
+    auto* const self = static_cast<succession*>(base);
+    if (purpose == task_purpose::run)
+    {
+        trace_point(trace_event::arrive, self->trace_id_);
+        self->host_.arrive();
+    }
+    else if (purpose == task_purpose::destroy)
+        self->give_up_request();
+    return nullptr;
+}
+
+// If the pool has given back the request for a producer, not a task, one thread less is to produce.
+// If all threads of the pool still produce, this thread runs a task that waits there: it would wait
+// for ever.
+ASIO_EWYK_DECL task* succession::task_to_run(task* refused) noexcept
+{
+    for (bool may_take = true; refused == this; may_take = false)
+    {
+        give_up_request();
+        dispatch(); // unless a thread produces
+        refused = may_take && threads_.pool().all_produce() ? threads_.take() : nullptr;
+    }
+    return refused;
 }
 
 ASIO_EWYK_DECL bool succession::acquire(call_frame& frame) noexcept
@@ -118,7 +146,7 @@ ASIO_EWYK_DECL void succession::ask(place mine) noexcept
 {
     if (asked_.exchange(true))
         threads_.pool().retry_start(); // the request may wait as the system refused a thread
-    else if (!threads_.try_give(request_, mine) && !threads_.start(request_, mine))
+    else if (!threads_.try_give(*this, mine) && !threads_.start(*this, mine))
         clear_asked(); // the first thread that is ready finds the lease free
 }
 
@@ -165,7 +193,7 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
         return true;
     }
     bool const given
-        = waits ? threads_.start(request_, mine) : threads_.try_start(request_, mine);
+        = waits ? threads_.start(*this, mine) : threads_.try_start(*this, mine);
     if (!given)
     {
         asked_.store(false);
@@ -195,7 +223,7 @@ ASIO_EWYK_DECL void succession::yield_right(call_frame& frame) noexcept
         return;
     if (!leaves_one_for_tasks())
     {
-        hand_over(frame, strategy_);
+        hand_over(frame, strategy());
         return;
     }
     frame.role = call_frame::role_t::none;
@@ -208,7 +236,7 @@ ASIO_EWYK_DECL void succession::yield_right(call_frame& frame) noexcept
     do
     {
         test_point();
-        if (asked_.exchange(true) || threads_.start(request_, mine, true))
+        if (asked_.exchange(true) || threads_.start(*this, mine, true))
             break;
         clear_asked(); // and wakes a caller that has parked meanwhile, relying on the request
     } while (threads_.has_one_left());
@@ -218,10 +246,10 @@ ASIO_EWYK_DECL void succession::yield_right(call_frame& frame) noexcept
 // has returned.
 ASIO_EWYK_DECL void succession::ask_for_sign() noexcept
 {
-    if (!wake_)
+    if (!threads_.has_callers()) // so no thread waits inside an io_context
         return;
     wants_sign_.store(true, std::memory_order_relaxed);
-    wake();
+    host_.wake_up();
 }
 
 // Sections
@@ -255,7 +283,7 @@ ASIO_EWYK_DECL void succession::await_lease(call_frame& frame) noexcept
     returning_.add(me);
     // The producer may wait inside the io_context: wake it, so that it passes the lease.
     if (!pass_free_lease())
-        wake();
+        host_.wake_up();
     me.sleep.park_until(forever);
     adopt(frame);
 }
@@ -288,7 +316,7 @@ ASIO_EWYK_DECL bool succession::pass_lease(call_frame& frame, bool waits) noexce
     bool const passed = returning_.pass_right();
     // The thread that has the lease now is to pass it on, too.
     if (returning_.any())
-        wake();
+        host_.wake_up();
     if (waits)
         me.sleep.park_until(forever);
     if (waits || !passed)

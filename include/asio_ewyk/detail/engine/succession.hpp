@@ -175,7 +175,7 @@ public:
     void dispatch() noexcept
     {
         if (lease_.is_free())
-            ask({threads_, false});
+            ask({});
         else
             threads_.pool().retry_start();
     }
@@ -318,7 +318,6 @@ private:
     void adopt(call_frame& frame) noexcept;
     void await_lease(call_frame& frame) noexcept;
     using place = workforce::place;
-    place place_of(lease::ended const& e) noexcept { return {threads_, e.pooled}; }
     void ask(place mine) noexcept;
     void clear_asked() noexcept
     {

@@ -108,7 +108,7 @@ ASIO_EWYK_DECL bool succession::take_back(call_frame& frame) noexcept
     bool const pooled = frame.is_pooled();
     if (pooled)
         threads_.pool().add_producer();
-    place mine(threads_, pooled);
+    place mine = threads_.place_if(pooled);
     auto const seized = lease_.seize(frame.lease_number, pooled, what);
     if (!seized)
         return false;
@@ -135,7 +135,7 @@ ASIO_EWYK_DECL void succession::stop_producing(call_frame& frame, bool needed) n
         return;
     test_point();
     bool const served = pass_free_lease();
-    place mine = place_of(ended);
+    place mine = threads_.place_if(ended.pooled);
     if (!served && needed)
         ask(std::move(mine));
 }
@@ -159,7 +159,7 @@ ASIO_EWYK_DECL void succession::take_over(lease::number n) noexcept
     counters_.taken_over();
     trace_point(trace_event::take_over, trace_id_, static_cast<std::uint32_t>(seen.producer));
     test_point();
-    ask(place_of(ended));
+    ask(threads_.place_if(ended.pooled));
 }
 
 ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
@@ -169,7 +169,7 @@ ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
         return;
     counters_.taken_over();
     trace_point(trace_event::release, trace_id_);
-    ask(place_of(ended));
+    ask(threads_.place_if(ended.pooled));
 }
 
 ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexcept
@@ -185,7 +185,7 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return true;
-    place mine = place_of(ended);
+    place mine = threads_.place_if(ended.pooled);
     test_point();
     if (asked_.exchange(true))
     {
@@ -232,7 +232,7 @@ ASIO_EWYK_DECL void succession::yield_right(call_frame& frame) noexcept
     auto const ended = lease_.end(frame.lease_number);
     if (!ended)
         return;
-    place mine = place_of(ended);
+    place mine = threads_.place_if(ended.pooled);
     do
     {
         test_point();
@@ -300,7 +300,7 @@ ASIO_EWYK_DECL bool succession::pass_free_lease() noexcept
         // Another thread has passed a lease to it meanwhile. A thread that came for the lease in
         // this moment has found it taken, so ask again.
         lease_.end(n);
-        ask({threads_, false});
+        ask({});
     }
     return false;
 }

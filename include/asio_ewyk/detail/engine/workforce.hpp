@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace asio_ewyk::detail {
@@ -125,37 +126,13 @@ public:
     }
 
     // A place among the threads that the pool counts as producing, or none. Given back when the
-    // object is destroyed.
-    class place
+    // object is destroyed; after release() it belongs to a thread, or to a lease.
+    struct return_to
     {
-    public:
-        place() noexcept = default;
-        place(workforce& of, bool any) noexcept
-            : pool_(any ? &of.pool_ : nullptr)
-        {
-        }
-        place(place&& from) noexcept
-            : pool_(std::exchange(from.pool_, nullptr))
-        {
-        }
-        place& operator=(place&& from) noexcept
-        {
-            std::swap(pool_, from.pool_);
-            return *this;
-        }
-        ~place()
-        {
-            if (pool_)
-                pool_->remove_producer();
-        }
-        explicit operator bool() const noexcept { return pool_ != nullptr; }
-
-        // The place belongs to a thread from now on, or to a lease.
-        void release() noexcept { pool_ = nullptr; }
-
-    private:
-        elastic_threads* pool_ = nullptr;
+        void operator()(elastic_threads* pool) const noexcept { pool->remove_producer(); }
     };
+    using place = std::unique_ptr<elastic_threads, return_to>;
+    place place_if(bool any) noexcept { return place(any ? &pool_ : nullptr); }
 
     // The thread that has set succession's asked_ sends the request for a thread to come, in the
     // place that `mine` is, or else in one more.
@@ -297,11 +274,11 @@ private:
     {
         if (!mine)
             pool_.add_producer();
-        return {*this, !mine};
+        return place_if(!mine);
     }
     place one_if_left(place const& mine) noexcept
     {
-        return {*this, !mine && pool_.add_producer_if_one_is_left()};
+        return place_if(!mine && pool_.add_producer_if_one_is_left());
     }
 
     template <class Give>

@@ -296,13 +296,13 @@ private:
     alignas(64) std::atomic<bool> shut_down_{false};
     detail::shared_counter thrown_; // exceptions that have left run() or a sibling
     detail::passed_exceptions passed_;
-    std::atomic<std::thread::id> forks_{}; // the thread that prepares a fork
 
     // Held while a thread of the library's uses a service of the io_context, as that locks the list
     // of services; and by the thread that forks, whose child would else wait for that lock without
     // end.
     std::mutex io_mutex_;
     std::atomic<std::thread::id> holds_io_{}; // the thread that forks
+    bool fork_prepared_ = false;              // guarded by io_mutex_: no thread of the pool is left
     std::atomic<bool> io_refused_{false};     // to a thread, meanwhile
 
     detail::registration const watch_;

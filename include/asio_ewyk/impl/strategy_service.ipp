@@ -279,23 +279,22 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
         }
         if (!prepares)
             return;
-        forks_.store(self);
+        fork_prepared_ = true;
         succession_.watch().stop(false);
         return detail::registration::notify_fork(event);
     }
-    bool const is_child = event == asio::execution_context::fork_child;
-    if (holds_io_.load() == self)
-    {
-        holds_io_.store({});
-        io_mutex_.unlock();
-        if (is_child)
-            threads_.callers().forget_others();
-        if (io_refused_.exchange(false) && !is_child)
-            wake_up();
-    }
-    if (forks_.load() != self)
+    if (holds_io_.load() != self)
         return;
-    forks_.store({});
+    bool const is_child = event == asio::execution_context::fork_child;
+    bool const prepared = std::exchange(fork_prepared_, false);
+    holds_io_.store({});
+    io_mutex_.unlock();
+    if (is_child)
+        threads_.callers().forget_others();
+    if (io_refused_.exchange(false) && !is_child)
+        wake_up();
+    if (!prepared)
+        return;
     detail::registration::notify_fork(event);
     // Last, as this may start threads. In the child another thread that prepares a fork of its own
     // is gone.

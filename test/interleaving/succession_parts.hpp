@@ -450,23 +450,19 @@ inline std::size_t pool_client::size() const noexcept
 
 #if defined(INTERLEAVING_POOL_ONLY)
 // No callers and no sections: what could be read of them is no step.
-#define ASIO_EWYK_DETAIL_ENGINE_RETURNING_THREADS_HPP
 #define ASIO_EWYK_DETAIL_ENGINE_IDLE_CALLERS_HPP
 namespace asio_ewyk::detail {
 
-struct returning_threads
+struct idle_caller
 {
-    struct entry
-    {
-        parker sleep;
-    };
-    void add(entry&) const noexcept {}
-    bool any() const noexcept { return false; }
-    bool pass_right() const noexcept { return false; }
+    parker sleep;
 };
 
 struct idle_callers
 {
+    void park_last(idle_caller&) const noexcept {}
+    bool any() const noexcept { return false; }
+    bool wake_first(task*) const noexcept { return false; }
     std::size_t parked() const noexcept { return 0; }
     bool wake_one(task*) const noexcept { return false; }
     void wake_all() const noexcept {}
@@ -485,12 +481,15 @@ public:
 
     void push_front(T& x) noexcept
     {
-        if (x.linked)
-            interleaving::fail("a caller parks twice");
-        x.owner = interleaving::self() + 1;
-        all_[x.owner] = &x;
+        link(x);
         order_.set(order_.get() << 4 | x.owner);
-        x.linked = true;
+    }
+
+    void push_back(T& x) noexcept
+    {
+        link(x);
+        std::uint64_t const all = order_.get();
+        order_.set(all | x.owner << (std::bit_width(all) + 3) / 4 * 4);
     }
 
     T& front() const noexcept { return *all_[order_.get() & 15]; }
@@ -515,6 +514,15 @@ public:
     }
 
 private:
+    void link(T& x) noexcept
+    {
+        if (x.linked)
+            interleaving::fail("a caller parks twice");
+        x.owner = interleaving::self() + 1;
+        all_[x.owner] = &x;
+        x.linked = true;
+    }
+
     interleaving::word order_{0};
     std::array<T*, 9> all_{};
 };
@@ -538,16 +546,16 @@ struct constant_time_size;
 
 #define std stepped
 #define intrusive stepped_intrusive
+#define idle_callers shipped_idle_callers
 #include <asio_ewyk/detail/engine/idle_callers.hpp>
+#undef idle_callers
 #undef intrusive
-#define returning_threads shipped_returning_threads
-#include <asio_ewyk/detail/engine/returning_threads.hpp>
-#undef returning_threads
 #undef std
 
 namespace asio_ewyk::detail {
 
-class returning_threads : public shipped_returning_threads
+/// The flaws are of those at the end of a section: of the callers, none asks for any().
+class idle_callers : public shipped_idle_callers
 {
 public:
     bool any() noexcept
@@ -557,17 +565,17 @@ public:
             || (interleaving::wrong == flaw::passes_once
                 && std::exchange(in_vain_[interleaving::self()], false)))
             return false;
-        return shipped_returning_threads::any();
+        return shipped_idle_callers::any();
     }
     bool any() const noexcept
     {
         return interleaving::wrong != interleaving::flaw::return_is_not_seen
-            && shipped_returning_threads::any();
+            && shipped_idle_callers::any();
     }
 
-    bool pass_right() noexcept
+    bool wake_first(task* job) noexcept
     {
-        bool const passed = shipped_returning_threads::pass_right();
+        bool const passed = shipped_idle_callers::wake_first(job);
         interleaving::observe(passed);
         in_vain_[interleaving::self()] = !passed;
         return passed;

@@ -18,14 +18,20 @@
 
 namespace asio_ewyk::detail {
 
-// A caller of run() that waits for something to do.
+// A caller of run() that waits for something to do; or a thread at the end of a blocking_section,
+// which waits for the right to produce, the permit to run handlers where one runs at a time.
 struct idle_caller : boost::intrusive::list_base_hook<>
 {
     parker sleep;
     task* job = nullptr; // written by the thread that claims the caller; null: look for work
 };
 
-// The callers that are parked inside run(). The last one to park is claimed first.
+// Threads that are parked: the callers inside run(), of which the last one to park is claimed
+// first; or threads at the end of a section, first come, first served.
+//
+// Each thread at the end of a section has a wake-up sent; the producer, which runs that, passes its
+// right to the first. A thread that gives the right up looks afterwards whether a thread waits here
+// (any()), and a thread that comes adds itself before it looks whether the right is free: Dekker.
 class idle_callers
 {
 public:
@@ -50,6 +56,18 @@ public:
         size_.fetch_add(1);
     }
 
+    // The thread at the end of a section: other threads may claim it, after all that are parked.
+    // The entry lives until another thread has woken this one.
+    void park_last(idle_caller& c) noexcept
+    {
+        {
+            std::lock_guard const lock(mutex_);
+            parked_.push_back(c);
+            size_.fetch_add(1);
+        }
+        test_point();
+    }
+
     // The caller itself: other threads claim it no more. False if one has claimed it already, and
     // wakes it.
     bool withdraw(idle_caller& c) noexcept
@@ -64,13 +82,13 @@ public:
 
     // Any thread: how many are parked.
     std::size_t parked() const noexcept { return size_.load(); }
+    bool any() const noexcept { return size_.load() != 0; }
 
-    // Any thread: wakes a parked caller with a job; null has it look for work. False if none is
-    // parked.
-    bool wake_one(task* job) noexcept
+    // Any thread: wakes the first with a job; null has it look for work, or is the right that the
+    // calling thread passes on. False if none is parked.
+    bool wake_one(task* job) noexcept { return parked() != 0 && wake_first(job); }
+    bool wake_first(task* job) noexcept
     {
-        if (parked() == 0)
-            return false;
         idle_caller* c = nullptr;
         {
             std::lock_guard const lock(mutex_);
@@ -78,6 +96,7 @@ public:
                 return false;
             c = &claim();
         }
+        test_point();
         if (job)
             trace_point(trace_event::give, job);
         c->job = job;
@@ -115,7 +134,8 @@ private:
         parked_; // guarded by mutex_
 
     // Written under mutex_. Sequentially consistent: Dekker with what a caller looks at after it
-    // has parked, see doc/design.adoc. Otherwise it could sleep beside work.
+    // has parked, see doc/design.adoc. Otherwise it could sleep beside work, or beside a free
+    // right.
     std::atomic<std::size_t> size_{0};
 };
 

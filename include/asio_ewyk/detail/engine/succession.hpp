@@ -7,8 +7,8 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/choose.hpp>
+#include <asio_ewyk/detail/engine/idle_callers.hpp>
 #include <asio_ewyk/detail/engine/workforce.hpp>
-#include <asio_ewyk/detail/engine/returning_threads.hpp>
 #include <asio_ewyk/detail/watch/lease_watch.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
@@ -382,7 +382,7 @@ private:
     std::atomic<int> reactor_{no_file};
 
     strategy_counters counters_;
-    returning_threads returning_;
+    idle_callers returning_; // threads at the end of a section
 };
 
 } // namespace asio_ewyk::detail

@@ -279,8 +279,8 @@ ASIO_EWYK_DECL void succession::adopt(call_frame& frame) noexcept
 // it.
 ASIO_EWYK_DECL void succession::await_lease(call_frame& frame) noexcept
 {
-    returning_threads::entry me;
-    returning_.add(me);
+    idle_caller me;
+    returning_.park_last(me);
     // The producer may wait inside the io_context: wake it, so that it passes the lease.
     if (!pass_free_lease())
         host_.wake_up();
@@ -295,7 +295,7 @@ ASIO_EWYK_DECL bool succession::pass_free_lease() noexcept
     lease::number n = 0;
     while (returning_.any() && lease_.acquire(n, false))
     {
-        if (returning_.pass_right())
+        if (returning_.wake_first(nullptr))
             return true;
         // Another thread has passed a lease to it meanwhile. A thread that came for the lease in
         // this moment has found it taken, so ask again.
@@ -307,13 +307,13 @@ ASIO_EWYK_DECL bool succession::pass_free_lease() noexcept
 
 ASIO_EWYK_DECL bool succession::pass_lease(call_frame& frame, bool waits) noexcept
 {
-    returning_threads::entry me;
+    idle_caller me;
     if (waits)
-        returning_.add(me);
+        returning_.park_last(me);
     frame.role = call_frame::role_t::none;
     if (frame.is_pooled())
         threads_.pool().remove_producer();
-    bool const passed = returning_.pass_right();
+    bool const passed = returning_.wake_first(nullptr);
     // The thread that has the lease now is to pass it on, too.
     if (returning_.any())
         host_.wake_up();

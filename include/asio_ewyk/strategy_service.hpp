@@ -188,24 +188,22 @@ private:
 
     // The calls of run() and its siblings.
     void end_call() noexcept;
-    std::size_t call(std::size_t limit, bool may_wait,
-        std::chrono::steady_clock::time_point deadline, bool stepping);
-    std::size_t step_asio(detail::call_frame& frame, std::size_t limit, bool may_wait,
-        std::chrono::steady_clock::time_point deadline);
-    std::size_t run_nested(detail::call_frame& frame, std::size_t limit, bool may_wait,
-        std::chrono::steady_clock::time_point deadline);
-    std::size_t step_beside(caller const& c, std::size_t limit, bool may_wait,
-        std::chrono::steady_clock::time_point deadline);
-    void caller_loop(caller const& c, std::size_t& counted, std::size_t limit,
-        std::chrono::steady_clock::time_point deadline);
-    bool may_become_owner(caller const& c, std::size_t limit,
-        std::chrono::steady_clock::time_point deadline) const noexcept;
+    struct call_limits
+    {
+        std::size_t most; // handlers
+        detail::time_point deadline;
+        bool may_wait = true;
+    };
+    std::size_t call(call_limits const& l, bool stepping);
+    std::size_t step_asio(detail::call_frame& frame, call_limits const& l);
+    std::size_t run_nested(detail::call_frame& frame, call_limits const& l);
+    std::size_t step_beside(caller const& c, call_limits const& l);
+    void caller_loop(caller const& c, std::size_t& counted, call_limits const& l);
+    bool may_become_owner(caller const& c, call_limits const& l) const noexcept;
     void run_job(detail::task* job);
-    bool park_caller(caller const& c, detail::idle_caller& self,
-        std::chrono::steady_clock::time_point deadline);
+    bool park_caller(caller const& c, detail::idle_caller& self, detail::time_point deadline);
 
-    void produce(detail::call_frame& frame, std::size_t limit,
-        std::chrono::steady_clock::time_point deadline);
+    void produce(detail::call_frame& frame, call_limits const& l);
     bool can_have_owner() const noexcept;
     struct handlers_run
     {
@@ -218,8 +216,7 @@ private:
     std::size_t run_counted(detail::call_frame& frame, Run run);
     void count_handlers(detail::call_frame& frame);
     void help(detail::parallelism::helper& h);
-    std::size_t run_next(
-        detail::call_frame& frame, std::chrono::steady_clock::time_point deadline);
+    std::size_t run_next(detail::call_frame& frame, detail::time_point deadline);
     bool must_leave(detail::call_frame const& frame) const noexcept;
 
     // Of detail::succession_host.
@@ -238,7 +235,7 @@ private:
     void recall_tasks() noexcept;
     void resubmit_recalled();
     void quiesce_pool(caller const& c);
-    void produce_while_leaving(caller const& c, std::chrono::steady_clock::time_point deadline);
+    void produce_while_leaving(caller const& c, detail::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
     template <class F>
     bool use_services(F f);

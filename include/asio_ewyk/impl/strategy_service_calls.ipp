@@ -93,14 +93,14 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_until(
     std::chrono::steady_clock::time_point deadline)
 {
     std::size_t n = 0;
-    detail::with_recycled_memory([&] { n = call(unlimited, true, deadline, false); });
+    detail::with_recycled_memory([&] { n = call({unlimited, deadline}, false); });
     return n;
 }
 
 ASIO_EWYK_DECL std::size_t strategy_service::step(
     std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
-    return call(limit, may_wait, deadline, true);
+    return call({limit, deadline, may_wait}, true);
 }
 
 // The end of a call that is not inside a handler of the context. A handler may end the process by
@@ -112,16 +112,15 @@ ASIO_EWYK_DECL void strategy_service::end_call() noexcept
         detail::parker().park_until(detail::forever);
 }
 
-ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wait,
-    std::chrono::steady_clock::time_point deadline, bool stepping)
+ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool stepping)
 {
     detail::call_frame* const outer = frame();
     bool const inner = is_in_handler();
     // A handler that waits for others here is going to be late.
-    if (may_wait)
+    if (l.may_wait)
         detail::call_frame::end_leases();
     if (outer && (outer->produces() || !succession_.is_exclusive()))
-        return run_nested(*outer, limit, may_wait, deadline);
+        return run_nested(*outer, l);
     if (!inner && (calls_.fetch_add(one_call) & ends) != 0) [[unlikely]]
         end_call();
     detail::at_exit const ends_call([&] {
@@ -133,10 +132,10 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(std::size_t limit, bool may_wa
     {
         {
             caller const here(*this, stepping, inner);
-            if (!stepping || (succession_.is_exclusive() && may_wait))
-                caller_loop(here, counted, limit, deadline);
+            if (!stepping || (succession_.is_exclusive() && l.may_wait))
+                caller_loop(here, counted, l);
             else
-                counted = step_beside(here, limit, may_wait, deadline);
+                counted = step_beside(here, l);
         }
         if (!inner)
             passed_.rethrow_one();
@@ -170,12 +169,12 @@ auto strategy_service::call_asio(detail::call_frame& frame, bool counts, Run run
     return {n, n - (frame.uncounted - own)};
 }
 
-// Runs up to `limit` handlers by the io_context's own functions.
-ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame, std::size_t limit,
-    bool may_wait, std::chrono::steady_clock::time_point deadline)
+// Runs handlers by the io_context's own functions.
+ASIO_EWYK_DECL std::size_t strategy_service::step_asio(
+    detail::call_frame& frame, call_limits const& l)
 {
     bool const exclusive = succession_.is_exclusive();
-    bool const all_at_once = !may_wait && limit == unlimited && !exclusive;
+    bool const all_at_once = !l.may_wait && l.most == unlimited && !exclusive;
     // Also when a handler has thrown: the library's own do not count as stepped, but a wake-up
     // among them is consumed.
     detail::at_exit const over([&, before = frame.uncounted] {
@@ -183,13 +182,13 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
             wake_up_consumed_.store(true);
     });
     std::size_t counted = 0;
-    while (counted < limit)
+    while (counted < l.most)
     {
         auto const n = call_asio(frame, frame.steps(), [&] {
-            return all_at_once                ? ioc_.poll()
-                : !may_wait                   ? ioc_.poll_one()
-                : deadline == detail::forever ? ioc_.run_one()
-                                              : ioc_.run_one_until(deadline);
+            return all_at_once                  ? ioc_.poll()
+                : !l.may_wait                   ? ioc_.poll_one()
+                : l.deadline == detail::forever ? ioc_.run_one()
+                                                : ioc_.run_one_until(l.deadline);
         });
         counted += n.others;
         if (n.all == 0 || all_at_once || frame.passed_right != 0
@@ -200,8 +199,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(detail::call_frame& frame
 }
 
 // A call of run() or a sibling in a handler: the handlers that run are parts of that one.
-ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& frame,
-    std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
+ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
+    detail::call_frame& frame, call_limits const& l)
 {
     detail::at_exit const over([&, in_task = std::exchange(frame.in_task, true),
                                    is_owner = std::exchange(frame.is_owner, false)] {
@@ -217,11 +216,11 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& fram
     frame.passed_right = 0;
     // Where handlers run on several threads, the one that this call waits for may have run on
     // another thread already, and then nothing would end the call.
-    bool const beside = may_wait && limit == 1 && !succession_.is_exclusive();
+    bool const beside = l.may_wait && l.most == 1 && !succession_.is_exclusive();
     auto const enough
-        = beside ? std::min(deadline, detail::after(std::chrono::milliseconds(4))) : deadline;
-    std::size_t const n = step_asio(frame, limit, may_wait, enough);
-    if (beside && n == 0 && !ioc_.stopped() && std::chrono::steady_clock::now() < deadline)
+        = beside ? std::min(l.deadline, detail::after(std::chrono::milliseconds(4))) : l.deadline;
+    std::size_t const n = step_asio(frame, {l.most, enough, l.may_wait});
+    if (beside && n == 0 && !ioc_.stopped() && std::chrono::steady_clock::now() < l.deadline)
     {
         // Return 1 so that the caller's loop ends. The handler was counted by another thread, so
         // the next result has one less.
@@ -230,12 +229,11 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(detail::call_frame& fram
     }
     // Return 1 if another thread had the right: its handler, which has ended a section, is what the
     // caller waited for.
-    return may_wait && n == 0 && frame.passed_right != 0 ? 1 : n;
+    return l.may_wait && n == 0 && frame.passed_right != 0 ? 1 : n;
 }
 
 // A caller that steps: handlers one by one, or what is ready, while other threads run others.
-ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::size_t limit,
-    bool may_wait, std::chrono::steady_clock::time_point deadline)
+ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, call_limits const& l)
 {
     if (!c.is_inner() && passed_.any())
         return 0;
@@ -252,18 +250,18 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, std::s
         if (others)
             wake_up();
     });
-    return step_asio(frame, limit, may_wait, deadline);
+    return step_asio(frame, l);
 }
 
 // What a caller of run() does until the call is over: it produces, runs tasks of the pool, or
 // parks.
-ASIO_EWYK_DECL void strategy_service::caller_loop(caller const& c, std::size_t& counted,
-    std::size_t limit, std::chrono::steady_clock::time_point deadline)
+ASIO_EWYK_DECL void strategy_service::caller_loop(
+    caller const& c, std::size_t& counted, call_limits const& l)
 {
     detail::idle_caller self;
     auto const over = [&] {
         return ioc_.stopped()
-            || (deadline != detail::forever && std::chrono::steady_clock::now() >= deadline);
+            || (l.deadline != detail::forever && std::chrono::steady_clock::now() >= l.deadline);
     };
     // Produces if `begin` says so: acquire, or arrive with a request; or as the owner.
     auto const produce_if = [&](bool (detail::succession::*begin)(detail::call_frame&) noexcept) {
@@ -276,22 +274,22 @@ ASIO_EWYK_DECL void strategy_service::caller_loop(caller const& c, std::size_t& 
             succession_.lent_thread_left();
             counted += frame.counted;
         });
-        if ((succession_.*begin)(frame) || may_become_owner(c, limit, deadline))
-            produce(frame, limit == unlimited ? unlimited : limit - counted, deadline);
+        if ((succession_.*begin)(frame) || may_become_owner(c, l))
+            produce(frame, {l.most == unlimited ? unlimited : l.most - counted, l.deadline});
     };
-    while (counted < limit && !over())
+    while (counted < l.most && !over())
     {
         if (c.throws())
             passed_.rethrow_one();
         resubmit_recalled();
-        if (succession_.is_free() || may_become_owner(c, limit, deadline))
+        if (succession_.is_free() || may_become_owner(c, l))
         {
             produce_if(&detail::succession::acquire);
-            if (counted >= limit || over())
+            if (counted >= l.most || over())
                 break;
         }
         detail::task* job = threads_.take();
-        if (job || (park_caller(c, self, deadline) && (job = std::exchange(self.job, nullptr))))
+        if (job || (park_caller(c, self, l.deadline) && (job = std::exchange(self.job, nullptr))))
         {
             if (job == &succession_)
                 produce_if(&detail::succession::arrive);
@@ -303,10 +301,10 @@ ASIO_EWYK_DECL void strategy_service::caller_loop(caller const& c, std::size_t& 
 
 // Whether this caller may go inside io_context::run() as the owner though another thread has the
 // right.
-ASIO_EWYK_DECL bool strategy_service::may_become_owner(caller const& c, std::size_t limit,
-    std::chrono::steady_clock::time_point deadline) const noexcept
+ASIO_EWYK_DECL bool strategy_service::may_become_owner(
+    caller const& c, call_limits const& l) const noexcept
 {
-    return deadline == detail::forever && limit == unlimited && !c.is_stepping()
+    return l.deadline == detail::forever && l.most == unlimited && !c.is_stepping()
         && !succession_.is_exclusive() && succession_.watch().observes_waits()
         && !succession_.has_owner();
 }
@@ -321,8 +319,8 @@ ASIO_EWYK_DECL void strategy_service::run_job(detail::task* job)
 }
 
 // Parks a caller, unless there is something to do. True if another thread has claimed it.
-ASIO_EWYK_DECL bool strategy_service::park_caller(caller const& c, detail::idle_caller& self,
-    std::chrono::steady_clock::time_point deadline)
+ASIO_EWYK_DECL bool strategy_service::park_caller(
+    caller const& c, detail::idle_caller& self, detail::time_point deadline)
 {
     detail::idle_callers& callers = threads_.callers();
     detail::trace_span const parks(detail::trace_event::park);
@@ -427,13 +425,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::quiesce_pool(caller const& 
 // The last caller produces once more on its way out. What a handler throws then is treated as on a
 // thread of the pool.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::produce_while_leaving(
-    caller const& c, std::chrono::steady_clock::time_point deadline)
+    caller const& c, detail::time_point deadline)
 {
     std::size_t counted = 0;
     threads_.runner_came(false);
     try
     {
-        caller_loop(c, counted, unlimited, deadline);
+        caller_loop(c, counted, {unlimited, deadline});
     }
     catch (...)
     {

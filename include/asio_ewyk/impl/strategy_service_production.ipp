@@ -125,8 +125,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noe
 // to leave. An exception leaves after another thread was asked to produce. The only caller asks
 // none: as with an io_context, nothing runs before it calls run() again; and a caller that comes
 // meanwhile and parks is asked when this one leaves run().
-ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::size_t limit,
-    std::chrono::steady_clock::time_point deadline)
+ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, call_limits const& l)
 {
     detail::at_exit const leaves([&, exceptions = std::uncaught_exceptions()] {
         bool const was_owner = std::exchange(frame.is_owner, false);
@@ -157,8 +156,8 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
     if (succession_.watch().in_use())
         succession_.watch().wake_if_asleep();
     bool const may_own
-        = deadline == detail::forever && limit == unlimited && !frame.is_pooled();
-    while (frame.counted < limit && !must_leave(frame))
+        = l.deadline == detail::forever && l.most == unlimited && !frame.is_pooled();
+    while (frame.counted < l.most && !must_leave(frame))
     {
         bool const is_owner = frame.is_owner
             = may_own && can_have_owner() && succession_.become_owner();
@@ -174,7 +173,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, std::si
         }
         auto const n = call_asio(frame, true, [&] {
             detail::trace_span const waits(detail::trace_event::wait);
-            return is_owner ? ioc_.run() : run_next(frame, deadline);
+            return is_owner ? ioc_.run() : run_next(frame, l.deadline);
         });
         if (!is_owner && parallelism_.counts())
             parallelism_.count(n.others);
@@ -196,7 +195,7 @@ ASIO_EWYK_DECL bool strategy_service::can_have_owner() const noexcept
 // The producer runs one handler. If waits are not observed, a handler that is ready runs under a
 // mark, and only one that has to be waited for does not.
 ASIO_EWYK_DECL std::size_t strategy_service::run_next(
-    detail::call_frame& frame, std::chrono::steady_clock::time_point deadline)
+    detail::call_frame& frame, detail::time_point deadline)
 {
     if (succession_.watch().in_use() && !succession_.watch().observes_waits())
     {
@@ -244,7 +243,7 @@ ASIO_EWYK_DECL void strategy_service::arrive()
     if (succession_.watch().in_use())
         threads_.pool().keep_one_parked();
     detail::at_exit const counts([&] { threads_.credit(here.counted); });
-    produce(here, unlimited, detail::forever);
+    produce(here, {unlimited, detail::forever});
 }
 
 // Any thread: has a thread that is inside the io_context, or comes there, run on_wake_up(), which

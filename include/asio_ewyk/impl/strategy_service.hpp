@@ -87,17 +87,8 @@ void strategy_service::submit(detail::submission s, F&& f, Allocator const& allo
 template <class F>
 void strategy_service::run_completion(detail::submission s, F&& f)
 {
-    try
-    {
-        run_posted(s, 0, std::forward<F>(f));
-    }
-    catch (...)
-    {
-        std::exception_ptr error = detail::exception_of_a_handler();
-        if (!error)
-            throw;
-        report_stray(std::move(error));
-    }
+    detail::call_inline([&] { run_posted(s, 0, std::forward<F>(f)); },
+        [this](std::exception_ptr error) noexcept { report_stray(std::move(error)); });
 }
 
 // The function is destroyed as a part of the task: its destructor may block as well.

@@ -429,17 +429,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::produce_while_leaving(
 {
     std::size_t counted = 0;
     threads_.runner_came(false);
-    try
-    {
-        caller_loop(c, counted, {unlimited, deadline});
-    }
-    catch (...)
-    {
-        std::exception_ptr error = detail::exception_of_a_handler();
-        if (!error)
-            throw;
-        report_stray(std::move(error));
-    }
+    detail::call_inline([&] { caller_loop(c, counted, {unlimited, deadline}); },
+        [this](std::exception_ptr error) noexcept { report_stray(std::move(error)); });
     threads_.credit(counted);
     threads_.runner_left(false);
 }

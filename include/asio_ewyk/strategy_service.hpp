@@ -226,11 +226,9 @@ private:
         detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept override;
 
     void on_wake_up();
-    void take_right_back(detail::call_frame& frame) noexcept;
     void wake_lent_thread() noexcept;
     template <class Awaited>
-    bool resend_wake_up(
-        std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept;
+    void resend_wake_up(std::size_t times, Awaited is_awaited) noexcept;
 
     void recall_tasks() noexcept;
     void resubmit_recalled();

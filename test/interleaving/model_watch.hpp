@@ -28,7 +28,7 @@ public:
     void publish() noexcept {}
     void observe_waits() noexcept { observes_ = true; }
     bool observes_waits() const noexcept { return observes_; }
-    void knows_reactor(bool) noexcept {}
+    void learn_reactor(int) noexcept {}
     bool sentinel_refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 

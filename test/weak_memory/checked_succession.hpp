@@ -52,7 +52,7 @@ struct lease_watch
     void mark_busy(lease::number n) noexcept { lease_.mark(n, lease::activity::busy); }
     void publish() noexcept {}
     bool observes_waits() const noexcept { return true; }
-    void knows_reactor(bool) noexcept {}
+    void learn_reactor(int) noexcept {}
     void stop(bool) noexcept {}
 
     lessor& lessor_;

@@ -267,7 +267,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     auto& threads = threads_.pool();
     auto const self = std::this_thread::get_id();
     if (event == asio::execution_context::fork_child)
-        succession_.forget_reactor();
+        succession_.watch().learn_reactor(detail::lease_watch::no_file);
     if (event == asio::execution_context::fork_prepare)
     {
         bool const prepares = can_prepare_fork() && threads.prepare_fork();
@@ -311,7 +311,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     m.strategy = strategy();
     m.sentinel_refused = succession_.watch().sentinel_refused();
     m.probe_refused = succession_.watch().probe_refused();
-    m.waits_observed = succession_.knows_reactor();
+    m.waits_observed = succession_.watch().knows_reactor();
     detail::pool_client const& client = threads_.client();
     m.produce_execute_consume = client.begun();
     m.exceptions = thrown_.get() + client.thrown();

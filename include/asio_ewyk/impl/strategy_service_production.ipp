@@ -37,7 +37,6 @@ class strategy_service::poll_observer final : private detail::wait_observer
 public:
     poll_observer(strategy_service& self, detail::call_frame& frame) noexcept
         : self_(self)
-        , succession_(self.succession_)
         , frame_(frame)
     {
     }
@@ -54,36 +53,37 @@ private:
         // A thread that waits for I/O must have the right, also if it was about to leave: the
         // others are in handlers, or wait for Asio's condition. The owner takes it even before it
         // looks for I/O without waiting.
-        if (!succession_.has_lease(frame_))
+        detail::succession& s = self_.succession_;
+        if (!s.has_lease(frame_))
         {
             if (!frame_.is_owner && !waits)
                 return;
-            succession_.take_back(frame_);
+            s.take_back(frame_);
         }
         if (waits)
         {
             self_.parallelism_.producer_waits();
-            succession_.begin_wait(frame_);
+            s.begin_wait(frame_);
         }
     }
 
     void end(int file, bool) noexcept override
     {
         if (is_of_producer(file) && frame_.produces())
-            succession_.end_wait(frame_);
+            self_.succession_.end_wait(frame_);
     }
 
     bool is_of_producer(int file) const noexcept
     {
-        if (frame_.in_task || !succession_.watch().in_use())
+        detail::lease_watch const& watch = self_.succession_.watch();
+        if (frame_.in_task || !watch.in_use())
             return false;
-        if (!succession_.knows_reactor()) [[unlikely]]
+        if (!watch.knows_reactor()) [[unlikely]]
             self_.learn_reactor(file);
-        return succession_.is_reactor(file);
+        return watch.is_reactor(file);
     }
 
     strategy_service& self_;
-    detail::succession& succession_;
     detail::call_frame& frame_;
 };
 
@@ -277,7 +277,12 @@ ASIO_EWYK_DECL void strategy_service::on_wake_up()
     }
     else if (!here->in_task && !here->steps() && !succession_.renew_or_resume(*here)
         && here->is_owner)
-        take_right_back(*here);
+    {
+        // The thread that had the right may wait for I/O, and then the owner would have to wait for
+        // Asio's condition: so that thread is woken, and leaves.
+        if (succession_.take_back(*here))
+            wake_lent_thread();
+    }
     else if (asked && here->is_owner && !here->in_task && succession_.has_lent_thread())
         wake_lent_thread();
     if (!here->in_task)
@@ -295,7 +300,7 @@ ASIO_EWYK_DECL void strategy_service::on_wake_up()
     };
     if (resent < threads_.runners() + threads_.client().pins() && is_meant_for_another())
         [[unlikely]]
-        resend_wake_up(resent + 1, std::chrono::milliseconds(1), is_meant_for_another);
+        resend_wake_up(resent + 1, is_meant_for_another);
     // Thrown as from a handler, the exception leaves io_context::run().
     if (here->is_owner && here->throws && !here->in_task)
         passed_.rethrow_one();
@@ -374,28 +379,17 @@ ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
         parallelism_.report_enough();
 }
 
-// The owner, in a wake-up, takes the right back. The thread that had it may wait for I/O, and then
-// the owner would have to wait for Asio's condition: so that thread is woken, and leaves.
-ASIO_EWYK_DECL void strategy_service::take_right_back(detail::call_frame& frame) noexcept
-{
-    if (succession_.take_back(frame))
-        wake_lent_thread();
-}
-
 // The owner, in a wake-up: has a lent thread leave that may wait inside the io_context without the
 // right.
 ASIO_EWYK_DECL void strategy_service::wake_lent_thread() noexcept
 {
-    resend_wake_up(
-        0, std::chrono::milliseconds(1), [this]() noexcept { return wake_queued_.load(); });
+    resend_wake_up(0, [this]() noexcept { return wake_queued_.load(); });
 }
 
 // Has another thread inside the io_context run on_wake_up(), and waits until is_awaited() is false,
-// for `moment` at most. `times`: how many threads have resent this wake-up. False if that was in
-// vain.
+// for a moment at most. `times`: how many threads have resent this wake-up.
 template <class Awaited>
-bool strategy_service::resend_wake_up(
-    std::size_t times, std::chrono::microseconds moment, Awaited is_awaited) noexcept
+void strategy_service::resend_wake_up(std::size_t times, Awaited is_awaited) noexcept
 {
     // Keep the right while this thread sleeps, or it would be late. Not inside a task, which is
     // late when it sleeps.
@@ -404,13 +398,11 @@ bool strategy_service::resend_wake_up(
         = !here->in_task && !succession_.is_exclusive() && succession_.keep(*here);
     resent_.store(times);
     wake_up();
-    auto const enough = detail::after(moment);
-    bool awaited = true;
-    while ((awaited = is_awaited()) && std::chrono::steady_clock::now() < enough)
+    auto const enough = detail::after(std::chrono::milliseconds(1));
+    while (is_awaited() && std::chrono::steady_clock::now() < enough)
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (kept)
         succession_.keep_no_more(*here);
-    return !awaited;
 }
 
 } // namespace asio_ewyk

@@ -17,7 +17,7 @@ inline void describe_production(text_sink& out, succession const& s) noexcept
         << (s.is_free() ? ", no thread produces" : ", a thread produces");
     if (s.awaits_thread())
         out << ", another one is on its way";
-    if (s.knows_reactor())
+    if (s.watch().knows_reactor())
         out << ", its waits are observed";
     if (s.watch().sentinel_refused())
         out << ", the system refuses threads of idle priority";

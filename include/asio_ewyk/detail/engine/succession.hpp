@@ -208,27 +208,11 @@ public:
         watch_.mark_busy(frame.lease_number);
     }
 
-    // The system's file by which Asio waits for I/O; if it is known, so is when the producer waits.
-    // learn_reactor(): the producer, which has seen it wait. forget_reactor(): in the child of a
-    // fork, which has another file.
-    bool knows_reactor() const noexcept
-    {
-        return reactor_.load(std::memory_order_relaxed) != no_file;
-    }
-    bool is_reactor(int file) const noexcept
-    {
-        return reactor_.load(std::memory_order_relaxed) == file;
-    }
+    // The producer, which has seen by which file of the system Asio waits for I/O.
     void learn_reactor(int file) noexcept
     {
-        reactor_.store(file, std::memory_order_relaxed);
+        watch_.learn_reactor(file);
         has_io_.store(true);
-        watch_.knows_reactor(true);
-    }
-    void forget_reactor() noexcept
-    {
-        watch_.knows_reactor(false);
-        reactor_.store(no_file, std::memory_order_relaxed);
     }
 
     // The producer, before it waits for I/O, and after that: then it has the next lease.
@@ -374,12 +358,6 @@ private:
 
     // Relaxed: an old value wakes the owner in vain, or later.
     std::atomic<int> lent_{0};
-
-    static constexpr int no_file = -1;
-
-    // Written by the producer, or in the child of a fork. Relaxed: a thread that does not know the
-    // file yet does not tell when it waits.
-    std::atomic<int> reactor_{no_file};
 
     strategy_counters counters_;
     idle_callers returning_; // threads at the end of a section

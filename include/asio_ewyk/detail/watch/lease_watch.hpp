@@ -73,8 +73,16 @@ public:
     void observe_waits() noexcept { observes_ = true; }
     bool observes_waits() const noexcept { return observes_; }
 
-    // The producer: whether the file is known by which it waits then.
-    void knows_reactor(bool on) noexcept { knows_file_.store(on, std::memory_order_relaxed); }
+    // The system's file by which Asio waits for I/O; if it is known, so is when the producer waits.
+    // learn_reactor(): the producer, which has seen it wait; no_file: in the child of a fork, which
+    // has another file.
+    static constexpr int no_file = -1;
+    bool knows_reactor() const noexcept { return !is_reactor(no_file); }
+    bool is_reactor(int file) const noexcept
+    {
+        return reactor_.load(std::memory_order_relaxed) == file;
+    }
+    void learn_reactor(int file) noexcept { reactor_.store(file, std::memory_order_relaxed); }
 
     // Any thread: whether the system has no idle class for sentinels.
     bool sentinel_refused() const noexcept
@@ -112,9 +120,10 @@ private:
     // producer is to wake the watchdog.
     std::atomic<bool> asleep_{in_use()};
 
-    // Relaxed, but for stop_: nothing is published with these.
+    // Relaxed, but for stop_: nothing is published with these. A thread that does not know the file
+    // yet does not tell when it waits.
     std::atomic<bool> probe_refused_{false};
-    std::atomic<bool> knows_file_{false};
+    std::atomic<int> reactor_{no_file};
     std::atomic<bool> stop_{false};
 
     std::mutex mutex_;

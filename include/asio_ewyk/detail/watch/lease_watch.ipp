@@ -99,7 +99,7 @@ ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept
     s.now = now;
     s.right = lease_.right.read();
     s.observes = observes_;
-    s.knows_file = knows_file_.load(std::memory_order_relaxed);
+    s.knows_file = knows_reactor();
     s.woken = !asleep_.load();
     if (auto const told = lease_.take_told(s.right.which); told != thread_probe::state::unknown)
     {

@@ -18,9 +18,8 @@ namespace asio_ewyk {
 
 static_assert(asio::execution::is_executor_v<strategy_executor>);
 static_assert(sizeof(strategy_executor) <= 16);
-static_assert(
-    sizeof(std::decay_t<decltype(asio::require(std::declval<strategy_executor>(),
-            asio::execution::outstanding_work.tracked))>)
+static_assert(sizeof(std::decay_t<decltype(asio::require(std::declval<strategy_executor>(),
+                      asio::execution::outstanding_work.tracked))>)
     <= 16);
 
 // What is posted to the io_context: a function, and how it is to be run.
@@ -115,8 +114,7 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t stamp, F&&
         return run_here(std::forward<F>(f));
     }
     bool may_block = detail::this_thread_may_block;
-    auto const how
-        = decision_.decide(*here, s.strategy, s.invocation, trace_id(stamp), may_block);
+    auto const how = decision_.decide(*here, s.strategy, s.invocation, trace_id(stamp), may_block);
     ++here->counted; // of what is given to the pool, too, also if the pool refuses it
     if (how == detail::how_to_run::given)
         return give(s, stamp, std::forward<F>(f));

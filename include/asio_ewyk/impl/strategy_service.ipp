@@ -254,8 +254,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const no
     // In a handler of another context, a shared pool may run a task that waits for that handler.
     if (!is_in_handler() && (frames == 0 || own_pool_))
         return threads_.runners() == 0;
-    return frames == 1 && here && !here->is_pooled()
-        && detail::traits_of(strategy()).is_exclusive
+    return frames == 1 && here && !here->is_pooled() && detail::traits_of(strategy()).is_exclusive
         && threads_.runners() == 1 && !threads_.any_in_section() && !succession_.has_returning();
 }
 

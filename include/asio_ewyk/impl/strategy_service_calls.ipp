@@ -154,8 +154,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool ste
 // Calls Asio, and returns how many handlers that has run. `counts`: adds native ones, of which
 // nothing else tells, to the frame.
 template <class Run>
-auto strategy_service::call_asio(detail::call_frame& frame, bool counts, Run run)
-    -> handlers_run
+auto strategy_service::call_asio(detail::call_frame& frame, bool counts, Run run) -> handlers_run
 {
     std::size_t const before = detail::call_frame::tally(frame);
     std::size_t const own = frame.uncounted;

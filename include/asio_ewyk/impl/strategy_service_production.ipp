@@ -155,8 +155,7 @@ ASIO_EWYK_DECL void strategy_service::produce(detail::call_frame& frame, call_li
     // Until this thread waits for I/O nothing else tells the watchdog that it runs handlers.
     if (succession_.watch().in_use())
         succession_.watch().wake_if_asleep();
-    bool const may_own
-        = l.deadline == detail::forever && l.most == unlimited && !frame.is_pooled();
+    bool const may_own = l.deadline == detail::forever && l.most == unlimited && !frame.is_pooled();
     while (frame.counted < l.most && !must_leave(frame))
     {
         bool const is_owner = frame.is_owner
@@ -394,8 +393,7 @@ void strategy_service::resend_wake_up(std::size_t times, Awaited is_awaited) noe
     // Keep the right while this thread sleeps, or it would be late. Not inside a task, which is
     // late when it sleeps.
     detail::call_frame* const here = frame();
-    bool const kept
-        = !here->in_task && !succession_.is_exclusive() && succession_.keep(*here);
+    bool const kept = !here->in_task && !succession_.is_exclusive() && succession_.keep(*here);
     resent_.store(times);
     wake_up();
     auto const enough = detail::after(std::chrono::milliseconds(1));

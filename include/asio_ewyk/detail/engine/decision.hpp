@@ -42,9 +42,8 @@ public:
     // takes over if it is late.
     bool is_plain(strategy_t s, invocation_t i) const noexcept
     {
-        return succession_.is_exclusive()
-            ? traits_of(s).is_exclusive
-            : succession_.watch().in_use() && is_always_leased(s, i);
+        return succession_.is_exclusive() ? traits_of(s).is_exclusive
+                                          : succession_.watch().in_use() && is_always_leased(s, i);
     }
 
     // Any thread: whether the pool is to run such a task, whichever thread finds it.

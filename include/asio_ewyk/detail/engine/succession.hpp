@@ -203,10 +203,7 @@ public:
     }
 
     // The producer, before it runs a task, or what is ready: other threads may take over meanwhile.
-    void mark_busy(call_frame& frame) noexcept
-    {
-        watch_.mark_busy(frame.lease_number);
-    }
+    void mark_busy(call_frame& frame) noexcept { watch_.mark_busy(frame.lease_number); }
 
     // The producer, which has seen by which file of the system Asio waits for I/O.
     void learn_reactor(int file) noexcept
@@ -257,8 +254,7 @@ public:
     bool may_be_taken_over(call_frame const& frame, strategy_t s) const noexcept
     {
         return !threads_.request_may_wait()
-            && (traits_of(s).waits_for_threads
-                || threads_.may_take_over(frame.is_pooled()));
+            && (traits_of(s).waits_for_threads || threads_.may_take_over(frame.is_pooled()));
     }
 
     // The producer, before a task: has another thread produce. False if none could be had: then
@@ -311,10 +307,7 @@ private:
 
     void take_over(lease::number n) noexcept override;
     void ask_for_sign() noexcept override;
-    bool has_sign() const noexcept override
-    {
-        return !wants_sign_.load(std::memory_order_relaxed);
-    }
+    bool has_sign() const noexcept override { return !wants_sign_.load(std::memory_order_relaxed); }
     bool is_alone() const noexcept override
     {
         return threads_.stepping() == 0 && helpers_.load(std::memory_order_relaxed) == 0;

@@ -192,8 +192,7 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
         threads_.pool().retry_start();
         return true;
     }
-    bool const given
-        = waits ? threads_.start(*this, mine) : threads_.try_start(*this, mine);
+    bool const given = waits ? threads_.start(*this, mine) : threads_.try_start(*this, mine);
     if (!given)
     {
         asked_.store(false);

@@ -72,8 +72,7 @@ public:
                     word, word >> shift << shift | leased | (is_pooled ? pooled : 0)))
                 continue;
             n = word >> shift;
-            belongs_to_this_thread(n);
-            mark(n, activity::unknown);
+            begins(n);
             return true;
         }
         return false;
@@ -100,8 +99,7 @@ public:
             if (!word_.compare_exchange_weak(word, next))
                 continue;
             n = next >> shift;
-            belongs_to_this_thread(n);
-            mark(n, activity::unknown);
+            begins(n);
             return {true, (word & leased) != 0 && (word & pooled) != 0};
         }
         return {false, false};
@@ -117,8 +115,7 @@ public:
         // Acquire: what the thread that had the lease has done.
         number const n = (word_.load(std::memory_order_acquire) >> shift) + 1;
         word_.store(n << shift | leased | (is_pooled ? pooled : 0));
-        belongs_to_this_thread(n);
-        mark(n, activity::unknown);
+        begins(n);
         return n;
     }
 
@@ -205,10 +202,12 @@ private:
 
     static constexpr int mark_shift = 18;
 
-    void belongs_to_this_thread(number n) noexcept
+    // The lease is this thread's from now on.
+    void begins(number n) noexcept
     {
         std::uint64_t const id = static_cast<std::uint32_t>(this_thread_id());
         write(producer_, n, [=](std::uint64_t seen) { return ((seen >> 32) + 1) << 32 | id; });
+        mark(n, activity::unknown);
     }
 
     // The thread of that lease, which another thread may have ended: then what the thread of a

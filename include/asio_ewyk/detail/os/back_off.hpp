@@ -21,10 +21,7 @@ public:
     bool refused() const noexcept { return times_ != 0; }
 
     // Whether it is time to ask.
-    bool over() const noexcept
-    {
-        return times_ < 2 || std::chrono::steady_clock::now() >= until_;
-    }
+    bool over() const noexcept { return times_ < 2 || std::chrono::steady_clock::now() >= until_; }
 
     void refuse() noexcept
     {

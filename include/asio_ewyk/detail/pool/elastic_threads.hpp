@@ -145,8 +145,7 @@ public:
 
     // `bounded`: max_queue applies. `runs_back`: the caller runs the task if no thread can be had,
     // so after a refusal by the system no thread need be asked for yet.
-    outcome execute(
-        pool_client& client, task* t, bool bounded = true, bool runs_back = false);
+    outcome execute(pool_client& client, task* t, bool bounded = true, bool runs_back = false);
 
     // A waiting task of the client; null if it has none. The calling thread sees to it that the
     // client does not leave meanwhile.
@@ -215,10 +214,7 @@ public:
 private:
     struct worker;
 
-    bool may_start() const noexcept
-    {
-        return !all_end() && threads_.load() < max_threads_.load();
-    }
+    bool may_start() const noexcept { return !all_end() && threads_.load() < max_threads_.load(); }
 
     // Under mutex_: whether there are more threads than limit() has allowed since; but one that
     // does not produce is left for tasks.
@@ -259,10 +255,7 @@ private:
     bool lacks_thread() const noexcept { return may_start() && arriving_ < queue_.size(); }
 
     // Whether threads end as soon as they find no task.
-    bool all_end() const noexcept
-    {
-        return stopping_.load() || forks_.load() != std::thread::id();
-    }
+    bool all_end() const noexcept { return stopping_.load() || forks_.load() != std::thread::id(); }
 
     void wake_parked() noexcept;
     void join_threads();

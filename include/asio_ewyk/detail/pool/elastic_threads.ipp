@@ -451,8 +451,7 @@ ASIO_EWYK_DECL bool elastic_threads::next(std::size_t slot, pool_client*& client
         {
             // This thread may have been woken for a task in the queue: another one is to take it.
             if (queue_.size() != 0)
-                if (std::size_t const another = parked_.claim();
-                    another != parked_threads::none)
+                if (std::size_t const another = parked_.claim(); another != parked_threads::none)
                     wake_for_queue(another);
             retire(slot);
             return false;
@@ -585,10 +584,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::await(pool_client& client, s
 {
     std::unique_lock lock(mutex_);
     client.begin_wait();
-    bool const is_over = changed_.wait_until(
-        lock, deadline, [&] {
-            return (client.pins() <= own && client.size() == 0) || enough.load() != 0;
-        });
+    bool const is_over = changed_.wait_until(lock, deadline,
+        [&] { return (client.pins() <= own && client.size() == 0) || enough.load() != 0; });
     client.end_wait();
     return is_over;
 }

@@ -174,8 +174,7 @@ ASIO_EWYK_DECL auto lateness::update(observation const& s) noexcept -> verdict
 // the task may be late, and when it has computed for long; so is a check that finds the producer
 // asleep elsewhere than where it waits for I/O. Under load each check finds some task, so an early
 // check that finds another task is followed by no early one.
-ASIO_EWYK_DECL lateness::duration lateness::next_check(
-    observation const& s, bool changed) noexcept
+ASIO_EWYK_DECL lateness::duration lateness::next_check(observation const& s, bool changed) noexcept
 {
     bool const was_early = std::exchange(early_, false);
     if (waits_for_sign_)

@@ -27,32 +27,25 @@ public:
     static bool are_had() noexcept
     {
 #if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)
-        // Relaxed: who tries at the same time finds the same.
-        static std::atomic<known> known_{known::nothing};
-        if (auto const k = known_.load(std::memory_order_relaxed); k != known::nothing)
-            return k == known::yes;
+        // 0, 1, or -1: not known yet. Relaxed: who tries at the same time finds the same.
+        static std::atomic<int> known{-1};
+        int had = known.load(std::memory_order_relaxed);
         try
         {
-            bool const had = are_told();
-            known_.store(had ? known::yes : known::no, std::memory_order_relaxed);
-            return had;
+            if (had < 0)
+                known.store(had = are_told(), std::memory_order_relaxed);
         }
         catch (std::exception const&)
         {
             // There are no files left for it; the next one tries again.
         }
-#endif
+        return had > 0;
+#else
         return false;
+#endif
     }
 
 private:
-    enum class known : unsigned char
-    {
-        nothing,
-        no,
-        yes,
-    };
-
     struct observer final : wait_observer
     {
         bool told = false;

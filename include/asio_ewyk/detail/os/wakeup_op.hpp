@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_OS_WAKEUP_OP_HPP
 #define ASIO_EWYK_DETAIL_OS_WAKEUP_OP_HPP
 
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
@@ -27,7 +28,8 @@ public:
 
     void send(asio::io_context& ioc, Owner& owner) noexcept
     {
-        asio::post(ioc.get_executor(), handler{this, &owner});
+        asio::post(ioc.get_executor(),
+            asio::bind_allocator(allocator<char>(this), [&owner] { owner.on_wake_up(); }));
     }
 
 private:
@@ -59,16 +61,6 @@ private:
         friend bool operator==(allocator const&, allocator const&) noexcept = default;
 
         wakeup_op* slot;
-    };
-
-    struct handler
-    {
-        using allocator_type = allocator<char>;
-        allocator_type get_allocator() const noexcept { return allocator_type(slot); }
-        void operator()() const { owner->on_wake_up(); }
-
-        wakeup_op* slot;
-        Owner* owner;
     };
 
     alignas(std::max_align_t) std::byte memory_[256];

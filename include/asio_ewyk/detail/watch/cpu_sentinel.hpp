@@ -135,8 +135,7 @@ private:
 
     // The sentinel's: the last lease, and what its producer said, that it has dealt with.
     watched_lease const* known_ = nullptr;
-    lease::number known_number_ = 0;
-    lease::activity known_what_ = lease::activity::unknown;
+    lease::snapshot known_state_;
 };
 
 } // namespace asio_ewyk::detail

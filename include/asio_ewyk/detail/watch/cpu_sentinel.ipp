@@ -67,7 +67,7 @@ ASIO_EWYK_DECL bool cpu_sentinel::sees_task(
     watched_lease const* l, lease::snapshot const& s) const noexcept
 {
     return l && s.leased && s.what != lease::activity::polls && s.cpu == cpu_
-        && !(l == known_ && s.which == known_number_ && s.what == known_what_);
+        && !(l == known_ && s.which == known_state_.which && s.what == known_state_.what);
 }
 
 ASIO_EWYK_DECL void cpu_sentinel::thread_main() noexcept
@@ -117,8 +117,7 @@ ASIO_EWYK_DECL bool cpu_sentinel::tell(watched_lease& l, lease::snapshot const& 
     if (thread == thread_probe::state::runs)
         return false;
     known_ = &l;
-    known_number_ = s.which;
-    known_what_ = s.what;
+    known_state_ = s;
     if (thread == thread_probe::state::unknown
         || (s.what == lease::activity::unknown && thread != thread_probe::state::blocks))
         return true;

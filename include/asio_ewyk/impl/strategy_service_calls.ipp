@@ -329,13 +329,11 @@ ASIO_EWYK_DECL bool strategy_service::park_caller(
     // work, or through a stop.
     bool const busy = succession_.is_free() || threads_.client().size() != 0
         || ioc_.stopped() || (c.throws() && passed_.any());
-    if (busy && callers.withdraw(self))
-        return false;
-    if (self.sleep.park_until(busy ? detail::forever : deadline))
+    if (!busy && self.sleep.park_until(deadline))
         return true;
     if (callers.withdraw(self))
         return false;
-    // Claimed at the deadline: the job comes first.
+    // Claimed meanwhile: the job comes first.
     return self.sleep.park_until(detail::forever);
 }
 

@@ -133,7 +133,6 @@ private:
     strategy_service(asio::execution_context& owner, worker_pool* shared,
         strategy_options const& options, concurrency kind);
 
-    class caller;
     template <class F>
     class wrapper;
     friend class detail::wakeup_op<strategy_service>;
@@ -186,7 +185,19 @@ private:
     class poll_observer;
     void learn_reactor(int file) noexcept;
 
-    // The calls of run() and its siblings.
+    // The calls of run() and its siblings. `stepping`: not of run() itself. `inner`: in a handler
+    // of the context, on whichever thread that began. `leaves`: the call is about to return.
+    struct caller
+    {
+        bool stepping;
+        bool inner;
+        bool leaves = false;
+
+        // Whether the call throws exceptions that other threads pass to it.
+        bool throws() const noexcept { return !inner && !leaves; }
+    };
+    void came(caller const& c) noexcept;
+    void left(caller& c);
     void end_call() noexcept;
     struct call_limits
     {

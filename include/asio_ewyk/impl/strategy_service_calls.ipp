@@ -21,73 +21,44 @@ namespace asio_ewyk {
 
 // The calls of run() and its siblings
 
-// Counts a thread as being inside run() or a sibling.
-class strategy_service::caller
+// A thread comes inside run() or a sibling.
+ASIO_EWYK_DECL void strategy_service::came(caller const& c) noexcept
 {
-public:
-    // `inner`: the call is in a handler of the context, on whichever thread that began.
-    caller(strategy_service& self, bool stepping, bool inner)
-        : self_(self)
-        , stepping_(stepping)
-        , inner_(inner)
+    // A call inside a handler takes no exceptions of other threads: the handler might catch them.
+    if (!c.inner)
+        passed_.came();
+    // Pool threads take the first caller's signal mask, so that signals arrive as if handlers ran
+    // on the threads of callers only.
+    if (threads_.runner_came(c.stepping) && own_pool_)
+        threads_.pool().take_signal_mask();
+}
+
+ASIO_EWYK_DECL void strategy_service::left(caller& c)
+{
+    auto const [last, last_to_run] = threads_.runner_left(c.stepping);
+    // Asio locks a mutex to say whether it is stopped. To save that, nothing is done for the only
+    // caller, which steps, while the pool has no threads and no tasks: there is nobody to tell.
+    if (!last || last_to_run || threads_.pool().threads() != 0 || threads_.client().size() != 0)
     {
-        // A call inside a handler takes no exceptions of other threads: the handler might catch
-        // them.
-        if (!inner)
-            self_.passed_.came();
-        // Pool threads take the first caller's signal mask, so that signals arrive as if handlers
-        // ran on the threads of callers only.
-        if (self_.threads_.runner_came(stepping) && self_.own_pool_)
-            self_.threads_.pool().take_signal_mask();
-    }
-
-    caller(caller const&) = delete;
-    caller& operator=(caller const&) = delete;
-
-    ~caller()
-    {
-        auto const [last, last_to_run] = self_.threads_.runner_left(stepping_);
-        // Asio locks a mutex to say whether it is stopped. To save that, nothing is done for the
-        // only caller, which steps, while the pool has no threads and no tasks: there is nobody to
-        // tell.
-        if (!last || last_to_run || self_.threads_.pool().threads() != 0
-            || self_.threads_.client().size() != 0)
-            finish(last, last_to_run);
-        if (!inner_)
-            self_.passed_.left();
-    }
-
-    bool is_inner() const noexcept { return inner_; }
-
-    // Whether the call throws exceptions that other threads pass to it.
-    bool throws() const noexcept { return !inner_ && !leaves_; }
-    bool is_stepping() const noexcept { return stepping_; }
-
-private:
-    void finish(bool last, bool last_to_run)
-    {
-        bool const stopped = self_.ioc_.stopped();
+        bool const stopped = ioc_.stopped();
         if (stopped)
-            self_.threads_.wake_all();
+            threads_.wake_all();
         // Also after a caller that stepped: a thread of the pool that has done the last work may be
         // about to stop the io_context, and by then this caller may have restarted it.
-        leaves_ = true;
-        if (last_to_run || (last && stopped && !inner_))
-            self_.quiesce_pool(*this);
+        c.leaves = true;
+        if (last_to_run || (last && stopped && !c.inner))
+            quiesce_pool(c);
         if (!last && !stopped)
         {
             // This caller may have been woken to take what waits.
-            self_.succession_.dispatch();
-            if (self_.threads_.client().size() != 0)
-                self_.threads_.wake_idle_caller();
+            succession_.dispatch();
+            if (threads_.client().size() != 0)
+                threads_.wake_idle_caller();
         }
     }
-
-    strategy_service& self_;
-    bool const stepping_;
-    bool const inner_;
-    bool leaves_ = false;
-};
+    if (!c.inner)
+        passed_.left();
+}
 
 ASIO_EWYK_DECL std::size_t strategy_service::run_until(
     std::chrono::steady_clock::time_point deadline)
@@ -131,7 +102,9 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool ste
     try
     {
         {
-            caller const here(*this, stepping, inner);
+            caller here{stepping, inner};
+            came(here);
+            detail::at_exit const leaves([&] { left(here); });
             if (!stepping || (succession_.is_exclusive() && l.may_wait))
                 caller_loop(here, counted, l);
             else
@@ -234,11 +207,11 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
 // A caller that steps: handlers one by one, or what is ready, while other threads run others.
 ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, call_limits const& l)
 {
-    if (!c.is_inner() && passed_.any())
+    if (!c.inner && passed_.any())
         return 0;
     detail::call_frame frame(frame_key());
     frame.thread = detail::call_frame::thread_of::stepping_caller;
-    frame.throws = !c.is_inner();
+    frame.throws = !c.inner;
     resubmit_recalled();
     if (succession_.is_exclusive() && !succession_.acquire(frame))
         return 0;
@@ -265,7 +238,7 @@ ASIO_EWYK_DECL void strategy_service::caller_loop(
     // Produces if `begin` says so: acquire, or arrive with a request; or as the owner.
     auto const produce_if = [&](bool (detail::succession::*begin)(detail::call_frame&) noexcept) {
         detail::call_frame frame(frame_key());
-        if (c.is_stepping())
+        if (c.stepping)
             frame.thread = detail::call_frame::thread_of::stepping_caller;
         frame.throws = c.throws();
         succession_.lent_thread_came();
@@ -303,7 +276,7 @@ ASIO_EWYK_DECL void strategy_service::caller_loop(
 ASIO_EWYK_DECL bool strategy_service::may_become_owner(
     caller const& c, call_limits const& l) const noexcept
 {
-    return l.deadline == detail::forever && l.most == unlimited && !c.is_stepping()
+    return l.deadline == detail::forever && l.most == unlimited && !c.stepping
         && !succession_.is_exclusive() && succession_.watch().observes_waits()
         && !succession_.has_owner();
 }

@@ -296,7 +296,6 @@ private:
     bool resume(call_frame& frame) noexcept;
     bool pass_free_lease() noexcept;
     void adopt(call_frame& frame) noexcept;
-    void await_lease(call_frame& frame) noexcept;
     using place = workforce::place;
     void ask(place mine) noexcept;
     void clear_asked() noexcept

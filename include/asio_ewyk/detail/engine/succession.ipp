@@ -261,12 +261,6 @@ ASIO_EWYK_DECL void succession::enter_section(call_frame& frame) noexcept
     frame.section_lessor = this;
 }
 
-ASIO_EWYK_DECL void succession::leave_section(call_frame& frame) noexcept
-{
-    await_lease(frame);
-    threads_.section_left();
-}
-
 ASIO_EWYK_DECL void succession::adopt(call_frame& frame) noexcept
 {
     threads_.take_place(frame);
@@ -274,9 +268,8 @@ ASIO_EWYK_DECL void succession::adopt(call_frame& frame) noexcept
     frame.role = call_frame::role_t::producer;
 }
 
-// The thread at the end of a section waits, in the order of coming, until the lease is passed to
-// it.
-ASIO_EWYK_DECL void succession::await_lease(call_frame& frame) noexcept
+// The thread waits, in the order of coming, until the lease is passed to it.
+ASIO_EWYK_DECL void succession::leave_section(call_frame& frame) noexcept
 {
     idle_caller me;
     returning_.park_last(me);
@@ -285,6 +278,7 @@ ASIO_EWYK_DECL void succession::await_lease(call_frame& frame) noexcept
         host_.wake_up();
     me.sleep.park_until(forever);
     adopt(frame);
+    threads_.section_left();
 }
 
 // If the lease is free, passes it to the first thread that waits at the end of a section. False if

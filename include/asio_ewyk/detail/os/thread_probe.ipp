@@ -99,34 +99,30 @@ ASIO_EWYK_DECL void thread_probe::close() noexcept
     file_ = -1;
 }
 
+#if defined(ASIO_EWYK_HAS_LINUX)
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool may_ask_for_class() noexcept
 {
-#if defined(ASIO_EWYK_HAS_LINUX)
     char const* const text = std::getenv("ASIO_EWYK_SENTINEL");
     return !text || std::strcmp(text, "off") != 0;
-#else
-    return false;
-#endif
 }
 
 ASIO_EWYK_DECL bool become_idle_class() noexcept
 {
-#if defined(ASIO_EWYK_HAS_LINUX)
     sched_param const none{};
     return ::sched_setscheduler(0, SCHED_IDLE, &none) == 0;
-#else
-    return false;
-#endif
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void leave_idle_class([[maybe_unused]] thread_id thread) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void leave_idle_class(thread_id thread) noexcept
 {
-#if defined(ASIO_EWYK_HAS_LINUX)
     sched_param const none{};
     cpu_mask::all().apply(thread);
     ::sched_setscheduler(thread, SCHED_OTHER, &none);
-#endif
 }
+#else
+ASIO_EWYK_DECL bool may_ask_for_class() noexcept { return false; }
+ASIO_EWYK_DECL bool become_idle_class() noexcept { return false; }
+ASIO_EWYK_DECL void leave_idle_class(thread_id) noexcept {}
+#endif
 
 } // namespace asio_ewyk::detail
 

@@ -104,7 +104,6 @@ public:
     void stop(bool for_good) noexcept;
 
 private:
-    bool start() noexcept;
     void wake_watchdog() noexcept;
     void take_over(lease::snapshot const& s) noexcept;
     time_point on_timer(time_point now) noexcept override;

@@ -36,22 +36,7 @@ ASIO_EWYK_DECL lease_watch::~lease_watch()
     lease_.give_back();
 }
 
-// Under mutex_: has the watchdog check the lease. False if the system refuses it a thread.
-ASIO_EWYK_DECL bool lease_watch::start() noexcept
-{
-    if (!home_.is_here())
-        home_.move_here();
-    if (!std::exchange(registered_, true))
-        watchdog_->add(*this, may_ask_, &lease_);
-    bool const started = watchdog_->wake(*this);
-    if (started)
-        start_pause_.grant();
-    else
-        start_pause_.refuse();
-    return started;
-}
-
-// The producer, when asleep_ is set.
+// The producer, when asleep_ is set: has the watchdog check the lease.
 ASIO_EWYK_DECL void lease_watch::wake_watchdog() noexcept
 {
     if (!asleep_.exchange(false))
@@ -59,9 +44,18 @@ ASIO_EWYK_DECL void lease_watch::wake_watchdog() noexcept
     std::lock_guard const lock(mutex_);
     if (stop_.load())
         return;
-    // If the system refuses the thread, the producer tries again with a later task.
-    if (!start_pause_.over() || !start())
-        asleep_.store(true);
+    if (start_pause_.over())
+    {
+        if (!home_.is_here())
+            home_.move_here();
+        if (!std::exchange(registered_, true))
+            watchdog_->add(*this, may_ask_, &lease_);
+        if (watchdog_->wake(*this))
+            return start_pause_.grant();
+        start_pause_.refuse();
+    }
+    // The system refuses the watchdog its thread: the producer tries again with a later task.
+    asleep_.store(true);
 }
 
 ASIO_EWYK_DECL void lease_watch::stop(bool for_good) noexcept

@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/engine/describe_production.hpp>
 #include <asio_ewyk/detail/engine/strategy_loop.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -74,7 +75,8 @@ template <producer Producer>
 class execution_strategy
 {
 public:
-    /// Both the producer and the pool must outlive the object. Throws `std::bad_alloc`.
+    /// Both the producer and the pool must outlive the object. Throws `std::bad_alloc`, and
+    /// `std::invalid_argument` if the pool has no threads.
     execution_strategy(
         Producer& source, worker_pool& pool, strategy_t s = strategy_t::eat_what_you_kill)
         : execution_strategy(checked(), source, pool, s, std::chrono::nanoseconds::zero())
@@ -83,7 +85,7 @@ public:
 
     /// As above, with a grace and a policy: see `strategy_options`. Without them the grace is 0,
     /// and another thread is asked to produce before each task. Throws `std::invalid_argument` if
-    /// the grace is less than 0, or a policy is missing.
+    /// the grace is less than 0, a policy is missing, or the pool has no threads.
     execution_strategy(Producer& source, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace, strategy_policy const& policy = {})
         : execution_strategy(checked(), source, pool, s, detail::checked_grace(grace),
@@ -150,6 +152,8 @@ private:
         std::chrono::nanoseconds grace, strategy_policy const& policy = {})
         : loop_(source, detail::pool_access::threads(pool), s, grace, policy)
     {
+        detail::check_option(pool.options().max_threads != 0, "worker_pool_options::max_threads",
+            "at least 1 for an execution_strategy", pool.options().max_threads);
         try
         {
             watch_.emplace(loop_.frame_key(), shown_,

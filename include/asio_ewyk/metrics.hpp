@@ -85,6 +85,10 @@ struct strategy_metrics
     /// `blocking_section`.
     std::uint64_t taken_over = 0;
 
+    /// Of these, tasks that were late when no thread could be had, so that others may have waited
+    /// for them: no caller of run() was free, and the pool had none either. With a grace only.
+    std::uint64_t not_taken_over = 0;
+
     /// How often production was handed over before or during a task, and another thread produced
     /// when that task ended, so that this one left. Not the caller that stays inside run().
     std::uint64_t superseded = 0;

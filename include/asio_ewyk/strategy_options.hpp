@@ -41,7 +41,7 @@ struct strategy_options
         likewise a task that computes for ten times the grace, and for 4 ms at least. A task that
         says with `blocking_section` that it will block has no grace. Where no thread could take
         over, the first one does that has time. Where one thread is out of CPU time, and several
-        get more done, threads of the pool run tasks, too.
+        get more done, other callers of run() and threads of the pool run tasks, too.
         @range at least 0
     */
     std::chrono::nanoseconds grace = default_grace;

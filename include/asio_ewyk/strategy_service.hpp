@@ -211,7 +211,8 @@ private:
     std::size_t step_beside(caller const& c, call_limits const& l);
     void caller_loop(caller const& c, std::size_t& counted, call_limits const& l);
     bool may_become_owner(caller const& c, call_limits const& l) const noexcept;
-    void run_job(detail::task* job);
+    void run_job(detail::task* job, std::size_t& counted, bool throws = false,
+        detail::time_point deadline = detail::forever);
     bool park_caller(caller const& c, detail::idle_caller& self, detail::time_point deadline);
 
     void produce(detail::call_frame& frame, call_limits const& l);

@@ -118,7 +118,8 @@ public:
     /// What the pool was made with, `automatic` filled in. No-throw guarantee.
     worker_pool_options const& options() const noexcept { return threads_.options(); }
 
-    /** Changes the limits. `max_threads` may not be more than what the pool was made with.
+    /** Changes the limits. `max_threads` may not be more than what the pool was made with, nor 0
+        unless it was made with that.
 
         Threads that are too many end after the task that they run. Threads that produce go on, and
         one is kept in addition to them. Throws `std::invalid_argument`, which names the field and

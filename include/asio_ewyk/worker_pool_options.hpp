@@ -70,14 +70,19 @@ struct worker_pool_options
 
     /// The most threads that the pool has, the same figure as in Jetty and Tomcat. Threads cost
     /// nothing before they are needed. A thread that is in `on_thread_stop` counts as ended.
-    /// @range 1 to 1000000, in threads
+    /// 0: the pool has none, and handlers of the contexts that use it run on callers of `run()`
+    /// only, which Asio guarantees; `on_thread_start` is not called. Then two threads at least
+    /// should be inside `run()`: a handler that blocks stops the others while no caller is free,
+    /// which `metrics().not_taken_over` and `dump()` tell, and a line on stderr once. What is
+    /// submitted to the pool itself is refused with `queue_full_error`.
+    /// @range 0 to 1000000, in threads
     std::size_t max_threads = 200;
 
     /// How many threads `try_execute` may keep parked ahead of need: a call that finds no parked
     /// thread fails, and starts one for the next time while fewer than this are on their way.
     /// 0: hand-overs take only threads that happen to be parked; `automatic`: one for each core, at
-    /// most an eighth of `max_threads`, at least 1 (0 if `max_threads` is 1).
-    /// @range 0 to `max_threads` - 1, or `automatic`, in threads
+    /// most an eighth of `max_threads`, at least 1 (0 if `max_threads` is at most 1).
+    /// @range 0, or less than `max_threads`, or `automatic`, in threads
     std::size_t reserve = automatic;
 
     /// How long a thread above `min_threads` stays parked before it ends.

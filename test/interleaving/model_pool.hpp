@@ -39,6 +39,8 @@ public:
     }
 
     worker_pool_options const& options() const noexcept { return options_; }
+    bool has_none() const noexcept { return false; }
+    void tell_if_it_has_none() noexcept {}
     std::size_t all() const noexcept { return config_.parked + config_.startable; }
 
     bool add_producer_if_one_is_left() noexcept

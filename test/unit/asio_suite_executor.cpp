@@ -307,9 +307,9 @@ CONTEXT_TEST_CASE(a_bound_executor_is_not_taken_for_the_object_s, s)
         ran += ec ? 100 : 1;
     }));
     deadline const in_time(ctx);
-    ctx.run_one(); // on this thread, but not this handler
+    ctx.run_one(); // on this thread, but this handler only if there is no other
     BOOST_TEST(eventually([&] { return ran == 1; }));
-    BOOST_TEST(moved);
+    BOOST_TEST((moved || s.max_threads == 0));
 }
 
 #endif

@@ -32,9 +32,11 @@ std::string_view wrong_in(ewyk::strategy_metrics const& a, ewyk::strategy_metric
     using m = ewyk::strategy_metrics;
     for (auto const counter : {&m::produce_consume, &m::produce_invoke_consume,
              &m::produce_execute_consume, &m::execute_produce_consume, &m::on_lease, &m::taken_over,
-             &m::superseded, &m::exceptions})
+             &m::not_taken_over, &m::superseded, &m::exceptions})
         if (b.*counter < a.*counter)
             return "a counter that went back";
+    if (b.not_taken_over > b.taken_over)
+        return "not_taken_over";
     if (b.superseded > b.hand_overs())
         return "superseded";
     if (b.parked_callers > b.callers)

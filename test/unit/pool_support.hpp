@@ -245,6 +245,8 @@ inline std::vector<ewyk::strategy_t> strategies()
 /// Makes a pool start that many threads and park them.
 inline bool warm_up(ewyk::worker_pool& pool, std::size_t threads)
 {
+    if (pool.options().max_threads == 0)
+        return true;
     gathering together;
     for (std::size_t i = 0; i != threads; ++i)
         pool.execute([&] { together.arrive_and_wait_for(threads); });

@@ -107,6 +107,7 @@ struct setting
     bool serial;         // never two handlers at a time, in the order in which they became ready
     bool steps_in_place; // run_one() and poll() call handlers on the calling thread, in order
     std::chrono::nanoseconds grace{};
+    std::size_t max_threads = 4;
 };
 
 inline std::vector<setting> settings()
@@ -124,6 +125,7 @@ inline std::vector<setting> settings()
         {"epc_grace", kind::execute_produce_consume, 1, false, true, 50us},
         {"ewyk_grace", kind::eat_what_you_kill, 1, false, true, 50us},
         {"ewyk_grace_3_callers", kind::eat_what_you_kill, 3, false, true, 50us},
+        {"ewyk_grace_callers_only", kind::eat_what_you_kill, 4, false, true, 50us, 0},
     };
 }
 
@@ -132,7 +134,7 @@ inline ewyk::strategy_options options(setting const& s)
     ewyk::strategy_options o;
     o.strategy = s.strategy;
     o.grace = s.grace;
-    o.max_threads = 4;
+    o.max_threads = s.max_threads;
     return o;
 }
 

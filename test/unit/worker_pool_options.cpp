@@ -26,15 +26,15 @@ struct refused
 std::ostream& operator<<(std::ostream& os, refused const& r) { return os << r.field; }
 
 refused const refusals[] = {
-    {"max_threads", "from 1 to 1000000", {.max_threads = 0, .reserve = 0}},
-    {"max_threads", "from 1 to 1000000", {.max_threads = 0}},
-    {"max_threads", "from 1 to 1000000", {.max_threads = 1'000'001}},
-    {"max_threads", "from 1 to 1000000", {.max_threads = std::size_t{1} << 63}}, // twice that is 0
+    {"max_threads", "at most 1000000", {.max_threads = 1'000'001}},
+    {"max_threads", "at most 1000000", {.max_threads = std::size_t{1} << 63}}, // twice that is 0
     {"min_threads", "at most max_threads", {.min_threads = 3, .max_threads = 2}},
     {"min_threads", "at most max_threads", {.min_threads = 201}},
     {"reserve", "less than max_threads", {.max_threads = 2, .reserve = 2}},
     {"reserve", "less than max_threads", {.max_threads = 2, .reserve = 3}},
     {"reserve", "less than max_threads", {.max_threads = 1, .reserve = 1}},
+    {"reserve", "less than max_threads", {.max_threads = 0, .reserve = 1}},
+    {"min_threads", "at most max_threads", {.min_threads = 1, .max_threads = 0}},
     {"idle_timeout", "at least 1 ms", {.idle_timeout = 999'999ns}},
     {"idle_timeout", "at least 1 ms", {.idle_timeout = 0ns}},
     {"idle_timeout", "at least 1 ms", {.idle_timeout = -1s}},
@@ -86,11 +86,11 @@ BOOST_AUTO_TEST_CASE(options_within_the_limits_work)
 // The figure is for the machine to decide; what holds on each of them is its range.
 BOOST_AUTO_TEST_CASE(an_automatic_reserve_is_filled_in)
 {
-    for (std::size_t const most : {1u, 2u, 7u, 8u, 16u, 200u})
+    for (std::size_t const most : {0u, 1u, 2u, 7u, 8u, 16u, 200u})
     {
         ewyk::worker_pool const pool({.max_threads = most});
         std::size_t const chosen = pool.options().reserve;
-        BOOST_TEST(chosen < most);
+        BOOST_TEST((chosen < most || most == 0));
         BOOST_TEST(chosen <= std::max<std::size_t>(1, most / 8));
         BOOST_TEST((chosen >= 1) == (most > 1));
     }

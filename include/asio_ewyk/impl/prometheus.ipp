@@ -194,6 +194,8 @@ ASIO_EWYK_DECL void prometheus_page::add(
             {"execute_produce_consume", m.execute_produce_consume}, {"on_lease", m.on_lease}});
     w.add("hand_overs_total", "Times that production went to another thread because of a task.",
         "kind", {{"eager", m.execute_produce_consume}, {"lazy", m.taken_over}});
+    w.add("not_taken_over_total", "Late tasks for which no thread could be had.",
+        m.not_taken_over);
     w.add("superseded_total",
         "Threads that came back after a hand-over while another one produced.", m.superseded);
     w.add("exceptions_total", "Exceptions of tasks that left run() or reached on_exception.",

@@ -160,7 +160,10 @@ ASIO_EWYK_DECL void strategy_service::run_refused(detail::task* t)
     detail::call_frame* const here = frame();
     // The task was recalled, and this caller submits it again before it produces.
     if (!here && !ioc_.get_executor().running_in_this_thread())
-        return run_job(t);
+    {
+        std::size_t counted = 0; // when it was given to the pool
+        return run_job(t, counted);
+    }
     if (!here || here->in_task)
         return t->run();
     succession_.counters().produce_consume();

@@ -266,7 +266,7 @@ ASIO_EWYK_DECL void strategy_service::caller_loop(
             if (job == &succession_)
                 produce_if(&detail::succession::arrive);
             else
-                run_job(job);
+                run_job(job, counted, c.throws(), l.deadline);
         }
     }
 }
@@ -281,11 +281,16 @@ ASIO_EWYK_DECL bool strategy_service::may_become_owner(
         && !succession_.has_owner();
 }
 
-// Runs a task that was given to the pool.
-ASIO_EWYK_DECL void strategy_service::run_job(detail::task* job)
+// Runs a task that was given to the pool, or helps, and then counts the handlers that run.
+ASIO_EWYK_DECL void strategy_service::run_job(
+    detail::task* job, std::size_t& counted, bool throws, detail::time_point deadline)
 {
+    bool const helps = job->is_request();
     detail::call_frame frame(frame_key());
+    detail::at_exit const counts([&] { counted += helps ? frame.counted : 0; });
     frame.in_task = true;
+    frame.throws = throws && helps;
+    frame.deadline = deadline;
     threads_.client().run(job);
     frame.rethrow_captured();
 }

@@ -344,7 +344,7 @@ std::size_t strategy_service::run_counted(detail::call_frame& frame, Run run)
     return n.others;
 }
 
-// A helper: a thread of the pool that runs handlers without the right.
+// A helper: a caller, or a thread of the pool, that runs handlers without the right.
 ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
 {
     constexpr int max_empty_polls = 4;
@@ -353,7 +353,9 @@ ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
     detail::at_exit const leaves([&] {
         here.is_helper = false;
         succession_.helper_left();
-        threads_.credit(here.counted);
+        succession_.dispatch();
+        if (here.is_pooled())
+            threads_.credit(here.counted);
         wake_up(); // for continuations: see produce()
     });
     here.is_helper = true;
@@ -361,8 +363,17 @@ ASIO_EWYK_DECL void strategy_service::help(detail::parallelism::helper& h)
     auto cpu = detail::this_thread_cpu_time();
     std::size_t ran = 0;
     int in_vain = 0;
+    // A caller that helps is not parked, and sees what it would be woken for.
+    auto const has_better_to_do = [&] {
+        return succession_.is_abandoned()
+            || (!here.is_pooled()
+                && (threads_.client().size() != 0
+                    || (here.deadline == detail::forever
+                            ? !succession_.has_owner()
+                            : std::chrono::steady_clock::now() >= here.deadline)));
+    };
     while (in_vain != max_empty_polls && parallelism_.wants_help() && !must_leave(here)
-        && !ioc_.stopped())
+        && !ioc_.stopped() && !has_better_to_do())
     {
         parallelism_.progressed(h);
         std::size_t const n = run_counted(here, [this] { return ioc_.poll_one(); });

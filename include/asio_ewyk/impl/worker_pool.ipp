@@ -53,7 +53,7 @@ ASIO_EWYK_DECL void worker_pool_executor_traits::work_finished(worker_pool& pool
     pool_access::work_finished(pool);
 }
 
-// Not a part of elastic_threads, which contains no texts.
+// Not a part of elastic_threads, which formats nothing.
 inline void describe_threads(text_sink& out, elastic_threads const& pool) noexcept
 {
     out << std::uint64_t{pool.threads()} << " threads of at most "
@@ -126,7 +126,8 @@ ASIO_EWYK_DECL void worker_pool::submit(detail::task* t, bool caller_may_run)
     case stopped:
         break;
     case full:
-        if (!caller_may_run || options().when_full == queue_full::reject)
+        // A pool without threads is full for good: tasks that submit others would nest.
+        if (!caller_may_run || threads_.has_none() || options().when_full == queue_full::reject)
         {
             threads_.count_refused();
             throw queue_full_error();

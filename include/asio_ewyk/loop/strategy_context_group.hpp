@@ -94,14 +94,16 @@ public:
     /** A context for each two cores, and not more than one for 16 threads of the pool; at least 1.
 
         That is Jetty's rule: one thread finds work for several that do it, and what finds
-        too little to do only wakes more often. Of cores as in `event_loop_group::default_size`.
+        too little to do only wakes more often. Of cores as in `event_loop_group::default_size`. If
+        `max_threads` is 0, each context is one thread, and there is one for each core.
         No-throw guarantee.
     */
     static std::size_t default_size(
         std::size_t max_threads = worker_pool_options{}.max_threads) noexcept
     {
-        return std::max<std::size_t>(
-            1, std::min(detail::usable_cpus() / 2, max_threads / 16));
+        std::size_t const cpus = detail::usable_cpus();
+        return max_threads == 0 ? cpus
+                                : std::max<std::size_t>(1, std::min(cpus / 2, max_threads / 16));
     }
 
     /// The pool of all. No-throw guarantee.

@@ -68,6 +68,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
         .execute_produce_consume = 4,
         .on_lease = 5,
         .taken_over = 1,
+        .not_taken_over = 11,
         .superseded = 6,
         .exceptions = 7,
         .sentinel_refused = true,
@@ -92,6 +93,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
     BOOST_TEST(tasks("on_lease") == 5);
     BOOST_TEST(read.value("asio_ewyk_context_hand_overs_total", {{"kind", "eager"}}) == 4);
     BOOST_TEST(read.value("asio_ewyk_context_hand_overs_total", {{"kind", "lazy"}}) == 1);
+    BOOST_TEST(read.value("asio_ewyk_context_not_taken_over_total") == 11);
     BOOST_TEST(read.value("asio_ewyk_context_superseded_total") == 6);
     BOOST_TEST(read.value("asio_ewyk_context_exceptions_total") == 7);
     BOOST_TEST(read.value("asio_ewyk_context_sentinel_refused") == 1);

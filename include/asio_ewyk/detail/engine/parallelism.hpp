@@ -25,10 +25,10 @@ namespace asio_ewyk::detail {
 // Has several threads run handlers inside the io_context, where one is out of CPU time and several
 // run more.
 //
-// Helpers run handlers beside the producer: threads of the pool without the right to produce. The
-// watchdog measures windows of time and asks parallelism_policy after each. The policy needs the
-// number of handlers, which Asio does not tell before run() returns: so the watchdog has the
-// producer count them for as long as it is needed, and no longer.
+// Helpers run handlers beside the producer: parked callers, and threads of the pool, without the
+// right to produce. The watchdog measures windows of time and asks parallelism_policy after each.
+// The policy needs the number of handlers, which Asio does not tell before run() returns: so the
+// watchdog has the producer count them for as long as it is needed, and no longer.
 //
 // | mode     | the producer                   | helpers                                           |
 // |----------|--------------------------------|---------------------------------------------------|
@@ -47,7 +47,7 @@ public:
     // A context that runs fewer handlers in a window has had nothing to do.
     static constexpr std::size_t min_handlers = 8;
 
-    // The task that makes a thread of the pool a helper.
+    // The task that makes a thread a helper.
     class helper final : public task
     {
     public:

@@ -77,13 +77,10 @@ ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
         helper& h = helpers_[i];
         if (h.under_way_.load())
             continue;
-        // The pool's last thread is left for a handler that is late.
-        if (!threads_.may_start() || !threads_.may_take_over(false))
-            return;
         h.of_ = this;
         h.calls_.store(0, std::memory_order_relaxed);
         h.under_way_.store(true);
-        if (!threads_.pool().try_execute(threads_.client(), &h))
+        if (!threads_.try_help(h))
         {
             h.under_way_.store(false);
             return;

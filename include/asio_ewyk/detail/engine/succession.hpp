@@ -93,6 +93,9 @@ public:
     // Any thread: whether a thread was asked to come, and has not arrived. A moment late.
     bool awaits_thread() const noexcept { return asked_.load(); }
 
+    // Any thread: whether no thread produces, and none was asked to. A moment late.
+    bool is_abandoned() const noexcept { return is_free() && !awaits_thread(); }
+
     // A caller, before and after it calls io_context::run(). False if there is an owner already.
     bool become_owner() noexcept
     {
@@ -297,7 +300,7 @@ private:
     bool pass_free_lease() noexcept;
     void adopt(call_frame& frame) noexcept;
     using place = workforce::place;
-    void ask(place mine) noexcept;
+    bool ask(place mine) noexcept;
     void clear_asked() noexcept
     {
         asked_.store(false);

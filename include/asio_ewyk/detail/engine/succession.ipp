@@ -141,13 +141,17 @@ ASIO_EWYK_DECL void succession::stop_producing(call_frame& frame, bool needed) n
 }
 
 // The thread that has ended a lease: has another one come for it. `mine`: the place in the pool of
-// the thread that had it.
-ASIO_EWYK_DECL void succession::ask(place mine) noexcept
+// the thread that had it. False if there is none to come.
+ASIO_EWYK_DECL bool succession::ask(place mine) noexcept
 {
     if (asked_.exchange(true))
         threads_.pool().retry_start(); // the request may wait as the system refused a thread
     else if (!threads_.try_give(*this, mine) && !threads_.start(*this, mine))
+    {
         clear_asked(); // the first thread that is ready finds the lease free
+        return false;
+    }
+    return true;
 }
 
 ASIO_EWYK_DECL void succession::take_over(lease::number n) noexcept
@@ -159,7 +163,15 @@ ASIO_EWYK_DECL void succession::take_over(lease::number n) noexcept
     counters_.taken_over();
     trace_point(trace_event::take_over, trace_id_, static_cast<std::uint32_t>(seen.producer));
     test_point();
-    ask(threads_.place_if(ended.pooled));
+    // If the owner is back, or helpers run, the others do not wait for this task alone.
+    auto const owner = owner_thread_.load();
+    if (!ask(threads_.place_if(ended.pooled)) && threads_.not_stepping() != 0
+        && helpers_.load(std::memory_order_relaxed) == 0
+        && (owner == thread_id() || owner == seen.producer))
+    {
+        counters_.not_taken_over();
+        threads_.pool().tell_if_it_has_none();
+    }
 }
 
 ASIO_EWYK_DECL void succession::release(lease::number n) noexcept

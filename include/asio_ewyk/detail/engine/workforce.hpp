@@ -176,6 +176,14 @@ public:
         return given;
     }
 
+    // Has a parked thread run a task beside the one that produces. The pool's last thread is left
+    // for a right that is taken over.
+    bool try_help(task& helper) noexcept
+    {
+        return callers_.wake_one(&helper)
+            || (may_start() && may_take_over(false) && pool_.try_execute(client_, &helper));
+    }
+
     // The requested thread has arrived; null: the request was withdrawn.
     void arrived(call_frame* frame) noexcept
     {
@@ -268,7 +276,10 @@ public:
     }
 
 private:
-    bool pool_may_work() const noexcept { return !has_callers_ || not_stepping() != 0; }
+    bool pool_may_work() const noexcept
+    {
+        return (!has_callers_ || not_stepping() != 0) && !pool_.has_none();
+    }
 
     place one_more(place const& mine) noexcept
     {
@@ -313,6 +324,8 @@ private:
             t->destroy();
             break;
         case full:
+            if (pool_.has_none())
+                return t;
             if (pool_.options().when_full == queue_full::caller_runs)
             {
                 pool_.count_run_by_caller();

@@ -8,6 +8,7 @@
 #include <asio_ewyk/detail/frame/call_inline.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 
 #include <boost/asio/multiple_exceptions.hpp>
 #include <boost/config.hpp>
@@ -164,8 +165,9 @@ public:
         }
     }
 
-    // Written by the function that puts the frame on the stack: whose thread this is, and whether
-    // exceptions of other threads leave the call of run() that the frame stands for.
+    // Written by the function that puts the frame on the stack: whose thread this is; whether
+    // exceptions of other threads leave the call of run() that the frame stands for, and when a
+    // helper has to leave it.
     enum class thread_of : unsigned char
     {
         caller,
@@ -173,6 +175,7 @@ public:
         pool,            // was given a task with the key of the frame
     } thread = thread_of::caller;
     bool throws = false;
+    time_point deadline = forever;
     bool is_pooled() const noexcept { return thread == thread_of::pool; }
     bool steps() const noexcept { return thread == thread_of::stepping_caller; }
 

@@ -30,6 +30,10 @@ public:
     // The thread that has ended a lease during a task.
     void taken_over() noexcept { taken_over_.add(); }
 
+    // The watchdog's thread, if no other one could be had to come.
+    void not_taken_over() noexcept { not_taken_over_.add(); }
+    std::uint64_t get_not_taken_over() const noexcept { return not_taken_over_.get(); }
+
     // A thread that comes back after a hand-over while another one produces.
     void superseded() noexcept { superseded_.add(); }
 
@@ -38,6 +42,7 @@ public:
     void write_to(strategy_metrics& m) const noexcept
     {
         m.superseded = superseded_.get();
+        m.not_taken_over = not_taken_over_.get();
         m.taken_over = taken_over_.get();
         m.on_lease = on_lease_.get();
         m.execute_produce_consume = execute_produce_consume_.get();
@@ -53,6 +58,7 @@ private:
     shared_counter on_lease_;
     shared_counter execute_produce_consume_;
     shared_counter taken_over_;
+    shared_counter not_taken_over_;
     shared_counter superseded_;
 };
 

@@ -50,7 +50,7 @@ public:
     enum class outcome
     {
         accepted,  // a thread has the task, or the task waits for one
-        full,      // refused, still the caller's: the queue is full
+        full,      // refused, still the caller's: the queue is full, or the pool has no threads
         stopped,   // refused, still the caller's: the pool was stopped, or the client leaves
         no_thread, // the task waits, and all threads produce, or there is none
     };
@@ -59,6 +59,11 @@ public:
     ~elastic_threads();
 
     worker_pool_options const& options() const noexcept { return options_; }
+
+    // Whether the pool has no threads at all, by its options. tell_if_it_has_none(): a context's
+    // task is late, and no caller is there to go on; said on stderr, once in a process.
+    bool has_none() const noexcept { return options_.max_threads == 0; }
+    void tell_if_it_has_none() noexcept;
 
     // The present limits. limit() throws std::invalid_argument, which names the field and its
     // range.

@@ -18,8 +18,11 @@
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <string>
@@ -31,12 +34,13 @@ namespace asio_ewyk::detail {
 ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
 {
     // More than any system has; a slot for each still fits in memory.
-    check_option(o.max_threads >= 1 && o.max_threads <= 1'000'000,
-        "worker_pool_options::max_threads", "from 1 to 1000000", o.max_threads);
+    check_option(o.max_threads <= 1'000'000, "worker_pool_options::max_threads",
+        "at most 1000000", o.max_threads);
     check_option(o.min_threads <= o.max_threads, "worker_pool_options::min_threads",
         "at most max_threads", o.min_threads);
     // A pool that holds all its threads in reserve would run nothing.
-    check_option(o.reserve == worker_pool_options::automatic || o.reserve < o.max_threads,
+    check_option(o.reserve == worker_pool_options::automatic || o.reserve == 0
+            || o.reserve < o.max_threads,
         "worker_pool_options::reserve", "less than max_threads", o.reserve);
     check_option(o.idle_timeout >= std::chrono::milliseconds(1),
         "worker_pool_options::idle_timeout", "at least 1 ms", o.idle_timeout);
@@ -46,7 +50,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD worker_pool_options checked(worker_pool_options o)
     {
         std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
         std::size_t const eighth = std::max<std::size_t>(1, o.max_threads / 8);
-        o.reserve = std::min({o.max_threads - 1, cores, eighth});
+        o.reserve = std::min({std::max<std::size_t>(1, o.max_threads) - 1, cores, eighth});
     }
     return o;
 }
@@ -160,6 +164,8 @@ ASIO_EWYK_DECL void elastic_threads::wake_for_queue(std::size_t thread) noexcept
 ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
     pool_client& client, task* t, bool bounded, bool runs_back)
 {
+    if (has_none())
+        return stopping_.load() || client.leaving() ? outcome::stopped : outcome::full;
     if (queued_.load() == 0)
         if (std::size_t const thread = claim_parked(); thread != parked_threads::none)
         {
@@ -219,6 +225,21 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::call_low_on_threads() noexce
 {
     if (!watchdog::call_later(options_.on_low_on_threads))
         options_.on_low_on_threads();
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::tell_if_it_has_none() noexcept
+{
+    static std::atomic<bool> told{false};
+    if (!has_none() || told.exchange(true))
+        return;
+    // Never destroyed: the watchdog may outlive every static object.
+    static std::function<void()> const& tell = *new std::function<void()>([] {
+        std::fputs("asio_ewyk: a handler is late, max_threads is 0, and no other thread is free"
+                   " inside run(): other handlers of the context may wait (told once)\n",
+            stderr);
+    });
+    if (!watchdog::call_later(tell))
+        tell();
 }
 
 ASIO_EWYK_DECL task* elastic_threads::take(pool_client& client) noexcept
@@ -527,10 +548,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::limit(worker_pool_limits con
     all.reserve = worker_pool_options::automatic;
     all.idle_timeout = l.idle_timeout;
     checked(std::move(all));
+    std::string const most = std::to_string(options_.max_threads);
     std::string const range
-        = "at most " + std::to_string(options_.max_threads) + ", which the pool was made with";
-    check_option(l.max_threads <= options_.max_threads, "worker_pool_limits::max_threads",
-        range.c_str(), l.max_threads);
+        = (has_none() ? most : "from 1 to " + most) + ", which the pool was made with";
+    check_option(
+        l.max_threads <= options_.max_threads && (l.max_threads != 0 || has_none()),
+        "worker_pool_limits::max_threads", range.c_str(), l.max_threads);
     // All are claimed before the first is woken, which could otherwise park again and be claimed
     // twice.
     std::vector<std::size_t> woken(2 * options_.max_threads);

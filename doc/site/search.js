@@ -7,36 +7,119 @@
 const ELEMENTS = ':is(h1, h2, h3, h4, h5, dt, p, pre, td.hdlist1)';
 const input = document.getElementById('search'), list = document.getElementById('found');
 
+// What a reader may say, and how the pages put it, the best first.
+const SYNONYMS = {
+  'thread pool': ['pool', 'worker_pool', 'thread_pool'],
+  'timer late': ['late', 'in time', 'delay'],
+  'which thread': ['which thread', 'threads'],
+  crash: ['crash', 'terminate', 'ends the process', 'exception'],
+  deadlock: ['hang', 'wait for another', 'does not return', 'deadlock'],
+  freeze: ['hang', 'stall', 'block'],
+  hang: ['hang', 'does not return', 'never goes on', 'stall', 'block'],
+  latency: ['late', 'slow'],
+  race: ['data race', 'strand'],
+  shutdown: ['shut down', 'shutdown', 'end on', 'stop'],
+  sleep: ['sleep', 'block'],
+  slow: ['slow', 'late', 'stall'],
+  stuck: ['hang', 'stall', 'does not return', 'block'],
+};
+// What a question or a title may do without.
+const MINOR = new Set(['a', 'an', 'and', 'are', 'can', 'context', 'do', 'does', 'for', 'handler',
+  'how', 'i', 'in', 'io', 'is', 'it', 'my', 'not', 'of', 'on', 'run', 'the', 'to', 'use', 'what',
+  'when', 'which', 'why']);
+
 const wordsOf = text => text.toLowerCase().split(/\s+/).filter(Boolean);
 const hasAll = (text, words) => words.every(word => text.toLowerCase().includes(word));
+// Whether a word of the text begins so; the words of a name such as worker_pool count.
+const begins = (text, word) =>
+  new RegExp(`(?<![a-z0-9])${word.replace(/\W/g, '\\$&')}`).test(text);
+// Whether it has that word, with an ending or without.
+const says = (text, word) =>
+  new RegExp(`(?<![a-z0-9])${word}(s|er|ed|ing)?(?![a-z0-9])`).test(text);
+
+// Without an ending, as "block" for "blocking" and "stop" for "stopped".
+function stemOf(word) {
+  const stem = word.replace(/(?<=^[a-z]{3,})(ing|ed|s)$/, '');
+  return stem == word || /[^s]s$/.test(word) ? stem : stem.replace(/(.)\1$/, '$1');
+}
+
+// What is asked for: terms, each with what the reader wrote, its synonyms, and whether it may be
+// missing.
+function termsOf(words) {
+  const stems = words.map(stemOf), terms = [];
+  for (let at = 0; at < words.length; ++at) {
+    let next = at + 1; // as in "timer is late"
+    while (next < words.length && MINOR.has(words[next])) ++next;
+    const two = `${stems[at]} ${stems[next]}`;
+    if (Object.hasOwn(SYNONYMS, two)) {
+      terms.push({ written: [two], synonyms: SYNONYMS[two], minor: false });
+      at = next;
+    } else {
+      const synonyms = Object.hasOwn(SYNONYMS, stems[at]) ? SYNONYMS[stems[at]] : [];
+      terms.push({ written: [...new Set([words[at], stems[at]])], synonyms,
+        minor: MINOR.has(words[at]) || MINOR.has(stems[at]) });
+    }
+  }
+  if (terms.every(term => term.minor)) for (const term of terms) term.minor = false;
+  return terms;
+}
+
+// How a title or a question answers the terms: small is better; and the words of it that do. Or
+// nothing.
+function answer(text, terms, words) {
+  const lower = text.toLowerCase(), shown = [];
+  let worst = begins(lower, words.join(' ')) ? 0 : 2;
+  for (const { written, synonyms, minor } of terms) {
+    const alternatives = [...written, ...synonyms];
+    const which = alternatives.findIndex((each, at) =>
+      at < written.length ? begins(lower, each) : says(lower, each));
+    if (which < 0 && !minor) return null;
+    if (which >= 0) shown.push(alternatives[which]);
+    worst += which < 0 ? 3 : 2 * which;
+  }
+  return { rank: worst, shown };
+}
 
 // Whether a line of code declares a member of that name.
 const declares = (line, words) => words.length == 1 && /^\w+$/.test(words[0])
   && new RegExp(`^\\s+[\\w:<>, ]+ ${words[0]}( = [^;]*)?;`, 'i').test(line);
 
-// Small is better: what is called so, what begins so, what has it in its name, other text, code. Of
-// names a definition in the reference is best, then a title there, then those of other pages.
+// Small is better: what is called so; titles, symptoms and questions that answer, from 9 on; names
+// that begin so, or have it in them, from 50 on; other text, code. Of names a definition in the
+// reference is best, then a title there, then those of other pages.
 function rank(kind, inReference, text, words) {
-  if (kind == 'text') return 100;
+  if (kind == 'text') return begins(text.toLowerCase(), words.join(' ')) ? 99 : 100;
   if (kind == 'code') return inReference && declares(text, words) ? 1 : 101;
   const whole = text.toLowerCase(), wanted = words.join(' ');
   const names = [whole, ...whole.split(/[^\w:.]+/), ...whole.split(/\W+/)];
-  const match = whole == wanted || whole.split(/::|[ ,]+/).includes(wanted) && kind == 'name' ? 0
-    : names.some(name => name.startsWith(wanted)) ? 1 : 2;
+  const match = whole == wanted
+    || kind == 'name' && whole.length < 80 && whole.split(/::|[ ,]+/).includes(wanted) ? 0
+    : names.some(name => name.startsWith(wanted)) ? 5 : 6;
   return 10 * match + (inReference ? 0 : 2) + (kind == 'name' ? 0 : 1);
 }
 
 function search(words) {
-  const found = [];
+  const found = [], terms = termsOf(words);
+  const major = terms.filter(term => !term.minor).map(term => term.written.at(-1));
   for (const { page, title, elements } of INDEX) {
+    const inReference = page.startsWith('reference');
     let section = title;
     elements.forEach(([kind, id, text], at) => {
       if (kind == 'title') section = text;
       // Of code, one line has to have them all.
       const lines = kind == 'code' ? text.split('\n').filter(each => hasAll(each, words)) : [text];
       const line = lines.find(each => declares(each, words)) ?? lines[0];
-      if (line && hasAll(line, words))
-        found.push({ rank: rank(kind, page.startsWith('reference'), line, words), text: line.trim(),
+      let best = line && hasAll(line, words)
+        ? { rank: rank(kind, inReference, line, words), shown: words }
+        : kind == 'text' && hasAll(text, major) ? { rank: 110, shown: major } : null;
+      let answered = kind == 'title' || kind == 'question' ? answer(text, terms, words) : null;
+      // A symptom may say little without its section. The title of a page stands for all of it.
+      if (answered) answered.rank += 10 + (inReference ? 4 : 0) - (at == 0 ? 1 : 0);
+      else if (kind == 'question' && (answered = answer(`${text} ${section}`, terms, words)))
+        answered.rank += 13;
+      if (answered && !(best?.rank <= answered.rank)) best = answered;
+      if (best)
+        found.push({ ...best, text: line.trim(),
           where: section == title ? title : `${title}: ${section}`, page, id, at });
     });
   }
@@ -48,8 +131,9 @@ function show() {
   const words = wordsOf(input.value);
   if (input.value.trim().length < 2) return;
   for (const each of search(words).slice(0, 40)) {
+    const find = encodeURIComponent(each.shown.join(' '));
     const link = Object.assign(document.createElement('a'), {
-      href: `${each.page}?at=${each.at}&find=${encodeURIComponent(words.join(' '))}#${each.id}`,
+      href: `${each.page}?at=${each.at}&find=${find}#${each.id}`,
       textContent: each.text.slice(0, 120),
     });
     const item = document.createElement('li');

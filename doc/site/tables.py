@@ -112,7 +112,7 @@ def readable_table(match):
     if count > MOST_COLUMNS and figures:
         minor = [at for at in columns if MINOR.fullmatch(heads[at])]
         columns = [at for at in columns if at not in minor]
-    kind = "rows" * (count > 2) + " figures" * figures
+    kind = "rows" * (count > 2) + " figures" * figures + " symptoms" * (heads[:1] == ["symptom"])
 
     def made(columns, caption):
         # Of figures, each column is as wide as they are.

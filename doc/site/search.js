@@ -104,7 +104,7 @@ function search(words) {
   for (const { page, title, elements } of INDEX) {
     const inReference = page.startsWith('reference');
     let section = title;
-    elements.forEach(([kind, id, text], at) => {
+    elements.forEach(([kind, text], at) => {
       if (kind == 'title') section = text;
       // Of code, one line has to have them all.
       const lines = kind == 'code' ? text.split('\n').filter(each => hasAll(each, words)) : [text];
@@ -120,7 +120,7 @@ function search(words) {
       if (answered && !(best?.rank <= answered.rank)) best = answered;
       if (best)
         found.push({ ...best, text: line.trim(),
-          where: section == title ? title : `${title}: ${section}`, page, id, at });
+          where: section == title ? title : `${title}: ${section}`, page, at });
     });
   }
   return found.sort((a, b) => a.rank - b.rank); // stable: else in the order of the pages
@@ -132,8 +132,9 @@ function show() {
   if (input.value.trim().length < 2) return;
   for (const each of search(words).slice(0, 40)) {
     const find = encodeURIComponent(each.shown.join(' '));
+    // No anchor: the browser would scroll to it, too, and later than highlight() does.
     const link = Object.assign(document.createElement('a'), {
-      href: `${each.page}?at=${each.at}&find=${find}#${each.id}`,
+      href: `${each.page}?at=${each.at}&find=${find}`,
       textContent: each.text.slice(0, 120),
     });
     const item = document.createElement('li');
@@ -169,18 +170,16 @@ function ranges(element, words) {
   return found.sort((a, b) => a[0] - b[0]).map(each => each[1]);
 }
 
-// On the page that was found: what was found is shown, and where.
+// On the page that was found: what was found is shown, and where. A symptom may have been found by
+// the words of its section alone: then all of it is shown.
 function highlight(at, words) {
   const element = document.querySelectorAll(`main ${ELEMENTS}`)[at];
   if (!element) return;
   for (let up = element; up; up = up.parentElement) if (up.tagName == 'DETAILS') up.open = true;
   const found = ranges(element, words);
-  if (!found.length) return;
   element.classList.add('found');
   if (window.Highlight) CSS.highlights.set('found', new Highlight(...found));
-  const scroll = () => scrollBy({ top: found[0].getBoundingClientRect().top - innerHeight / 3 });
-  scroll();
-  addEventListener('load', () => requestAnimationFrame(scroll)); // after the browser's own
+  scrollBy({ top: (found[0] ?? element).getBoundingClientRect().top - innerHeight / 3 });
 }
 
 let loading;

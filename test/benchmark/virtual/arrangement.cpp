@@ -139,6 +139,9 @@ std::vector<arrangement> const& arrangements()
         {"strategy", strategy},
         {"strategy, helpers in run_one()", strategy, 0,
             {.waits = strategy_context::wait::asio}},
+        {"strategy, long windows", strategy, 0, {.long_windows = true}},
+        {"strategy, long windows, 256 helpers", strategy, 0,
+            {.long_windows = true, .max_helpers = 256}},
     };
     return all;
 }
@@ -173,7 +176,7 @@ result simulate(workload const& load, arrangement const& by, costs const& take, 
     if (checks)
     {
         // In which each handler must have had its turn, also one thread for all.
-        duration const enough = 20 * (load.sleep * static_cast<long>(load.sleepers + 1)
+        duration const enough = 4 * (load.sleep * static_cast<long>(load.sleepers + 1)
             + load.length * static_cast<long>(load.chains));
         check_all(m, chains, enough);
     }

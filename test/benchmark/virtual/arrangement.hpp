@@ -39,7 +39,7 @@ struct arrangement
         strategy,   ///< a strategy_context, with one thread in run()
     };
 
-    std::string name;
+    std::string name{};
     kind is = kind::threads;
     std::size_t threads = 0; ///< 0: one for each core, and one for each chain that sleeps
     strategy_context::options options{};

@@ -13,22 +13,22 @@ namespace virtual_time {
 
 using duration = std::chrono::nanoseconds;
 
-/** What simulated threads and cores pay. The defaults were measured, by measured_costs(), on a virtual
-    machine of two cores.
+/** What simulated threads and cores pay. The defaults are the medians of eight runs of measured_costs()
+    on a virtual machine of two cores, which did something else as well.
 */
 struct costs
 {
-    duration atomic{6};          ///< an atomic change of a word that no other core has changed
-    duration line_transfer{80};  ///< until a core has what another one has written
-    duration system_call{120};   ///< that does nothing
-    duration wake_call{1500};    ///< a call that wakes a thread on another core
-    duration wake_up{12000};     ///< from when that begins until the thread runs, on an idle core
-    duration context_switch{1300}; ///< until a core runs another thread
-    duration timer_late{55000};  ///< by which a sleep is too long, beside the wake-up
-    duration poll{350};          ///< to ask for I/O, where there is none
-    duration handler{40};        ///< what Asio does for a handler, beside its locks and counts
-    duration probe{3000};        ///< to ask the system what another thread does
-    duration thread_start{40000}; ///< until the thread that starts another one goes on
+    duration atomic{2};          ///< an atomic change of a word that no other core has changed
+    duration line_transfer{61};  ///< until a core has what another one has written
+    duration system_call{164};   ///< that does nothing
+    duration wake_call{6000};    ///< a call that wakes a thread on another core
+    duration wake_up{49000};     ///< from when that begins until the thread runs, on an idle core
+    duration context_switch{1360}; ///< until a core runs another thread
+    duration timer_late{26000};  ///< by which a sleep is too long, beside the wake-up
+    duration poll{171};          ///< to ask for I/O, where there is none
+    duration handler{12};        ///< what Asio does for a handler, beside its locks and counts
+    duration probe{1670};        ///< to ask the system what another thread does
+    duration thread_start{32000}; ///< until the thread that starts another one goes on
 };
 
 /// The names of the costs, for options and for what is printed.

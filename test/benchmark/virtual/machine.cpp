@@ -31,9 +31,11 @@ thread& machine::start(std::function<routine<>(thread&)> function)
     return t;
 }
 
-void machine::when_idle(duration time, std::function<void(int core)> f)
+void machine::when_idle(
+    duration time, std::function<duration(int core)> polls, std::function<void(int core)> f)
 {
     idle_time_ = time;
+    polls_ = std::move(polls);
     when_idle_ = std::move(f);
 }
 
@@ -87,10 +89,12 @@ void machine::fall_asleep(thread& t, std::coroutine_handle<> next, time_point th
         push(std::max(then, now_) + costs_.timer_late, &t, 0, t.sleep_);
 }
 
-bool machine::wake(thread& t)
+bool machine::wake(thread& t, int offered)
 {
     if (t.at_ != thread::place::asleep)
         return false;
+    if (offered >= 0)
+        t.core_ = offered;
     t.woken_ = true;
     make_ready(t);
     return true;
@@ -109,7 +113,8 @@ void machine::make_ready(thread& t)
     if (is_idle(*found))
     {
         t.fair_ = std::max(t.fair_, found->least);
-        switch_to(static_cast<int>(found - cores_.begin()), t, costs_.wake_up);
+        switch_to(static_cast<int>(found - cores_.begin()), t,
+            now_ < found->polls_until ? costs_.context_switch : costs_.wake_up);
         return;
     }
     for (auto other = cores_.begin(); other != cores_.end(); ++other)
@@ -212,8 +217,10 @@ void machine::next_thread(int number)
     if (thread* const t = take_ready(number))
         return switch_to(number, *t, costs_.context_switch);
     ++c.event;
-    if (when_idle_)
-        push(now_ + idle_time_, nullptr, number, c.event);
+    if (!when_idle_)
+        return;
+    c.polls_until = now_ + polls_(number);
+    push(now_ + idle_time_, nullptr, number, c.event);
 }
 
 thread* machine::take_ready(int number)

@@ -107,12 +107,14 @@ public:
     /// CPU time of all threads.
     duration used() noexcept;
 
-    /// Calls f(core) when a core has been idle for so long.
-    void when_idle(duration time, std::function<void(int core)> f);
+    /// When a core becomes idle, polls(core) says for how long it does not sleep: a thread that wakes
+    /// up there meanwhile takes a switch only. Calls f(core) when it has been idle for so long.
+    void when_idle(duration time, std::function<duration(int core)> polls,
+        std::function<void(int core)> f);
 
     /// Has a thread go on that sleeps. False if it does not sleep. Also called from outside of all
-    /// threads.
-    bool wake(thread& t);
+    /// threads. `offered`: a core that is idle, where it may go on.
+    bool wake(thread& t, int offered = -1);
 
     /// How often a core was idle while a thread waited for one; with options::checks.
     std::size_t violations() const noexcept { return violations_; }
@@ -164,6 +166,7 @@ private:
         time_point slice_end{};
         std::uint64_t event = 0; // the valid one
         duration least{};        // of fair_
+        time_point polls_until{}; // where it is idle
         std::vector<thread*> ready;
     };
 
@@ -204,6 +207,7 @@ private:
     std::priority_queue<event, std::vector<event>, std::greater<>> events_;
     std::uint64_t order_ = 0;
     duration idle_time_ = duration::max();
+    std::function<duration(int core)> polls_;
     std::function<void(int core)> when_idle_;
     std::size_t violations_ = 0;
 };

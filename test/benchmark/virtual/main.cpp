@@ -147,20 +147,23 @@ void print_virtual(std::vector<workload> const& loads, std::vector<arrangement> 
 void print_errors(std::vector<workload> const& loads, std::vector<arrangement> const& all, costs const& c)
 {
     std::cout << "| CPUs | us | sleepers | arrangement | real, thousands/s | virtual | error, % "
+                 "| CPUs busy, real | virtual | error of handlers for each CPU second, % "
                  "| slept/s, real | virtual\n";
     for (workload const& load : loads)
         for (arrangement const& by : all)
         {
             // What the program does not ship can only be simulated.
-            if (by.is == arrangement::kind::strategy
-                && (by.options.waits != strategy_context::wait::naps || by.options.helpers != 0))
+            if (by.is == arrangement::kind::strategy && !by.options.is_shipped())
                 continue;
             auto const real = run_really(load, by);
             auto const r = simulate(load, by, c);
             begin_row(load, by) << std::setprecision(1) << real.per_second / 1000 << " | "
                                 << r.per_second / 1000 << " | " << std::setprecision(0)
                                 << 100 * (r.per_second / real.per_second - 1) << " | "
-                                << real.long_per_second << " | " << r.long_per_second << std::endl;
+                                << std::setprecision(2) << real.busy << " | " << r.busy << " | "
+                                << std::setprecision(0)
+                                << 100 * (r.per_second / r.busy / (real.per_second / real.busy) - 1)
+                                << " | " << real.long_per_second << " | " << r.long_per_second << std::endl;
         }
 }
 

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <ctime>
 #include <deque>
 #include <memory>
 #include <system_error>
@@ -144,10 +145,12 @@ result run_once(workload const& load, arrangement const& by, std::uint64_t steps
     auto const began = std::chrono::steady_clock::now();
     auto const ran_before = sum(ran);
     auto const slept_before = sum(slept);
+    std::clock_t const cpu = std::clock();
     std::this_thread::sleep_for(load.time);
     std::chrono::duration<double> const time = std::chrono::steady_clock::now() - began;
     r.per_second = static_cast<double>(sum(ran) - ran_before) / time.count();
     r.long_per_second = static_cast<double>(sum(slept) - slept_before) / time.count();
+    r.busy = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC / time.count();
     for (auto const& c : contexts)
         c->stop();
     return r;

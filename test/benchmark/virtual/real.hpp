@@ -12,7 +12,8 @@
 namespace virtual_time {
 
 /** The same load on threads and by the clock, with the process bound to load.cores CPUs; the median of
-    some runs. Of the result only what a second brings, and the threads.
+    some runs. Of the result only what a second brings, and how many cores
+    were busy with it: fewer than it wants where the machine does something else, too.
 
     @throws std::system_error if there are not so many CPUs.
 */

@@ -16,12 +16,15 @@ strategy_context::strategy_context(machine& m, options const& with)
     , options_(with)
     , io_(m, false)
     , wakeup_op_(*this)
-    , helpers_(parallelism::max_helpers)
+    , helpers_(with.max_helpers)
     , lateness_(with.grace)
-    , last_begun_(static_cast<std::size_t>(m.cores()))
+    , when_idle_(static_cast<std::size_t>(m.cores()))
 {
-    // The sentinel of a core: it needs a switch to run, and yields until the grace is over.
-    m.when_idle(m.cost().context_switch + with.grace, [this](int core) { on_idle_core(core); });
+    // The sentinel of a core: it needs a switch to run, and yields until the grace is over, and for
+    // 100 us at most after that.
+    m.when_idle(
+        m.cost().context_switch + with.grace,
+        [this](int core) { return on_idle(core); }, [this](int core) { on_long_idle(core); });
 }
 
 void strategy_context::start()
@@ -107,7 +110,6 @@ void strategy_context::mark(frame& f, lease::activity what) noexcept
     machine_.self().charge(machine_.cost().atomic);
     right_.what = what;
     right_.cpu = machine_.self().core();
-    last_begun_[static_cast<std::size_t>(right_.cpu)] = right_.which;
 }
 
 void strategy_context::wake_if_asleep()
@@ -165,8 +167,11 @@ routine<> strategy_context::arrive()
     if (acquire(here))
         do
         {
+            std::size_t const own = here.uncounted;
             std::size_t const n = co_await io_.run_one(&here);
             ran = ran || n != 0;
+            if (counts())
+                count(n - std::min(n, here.uncounted - own));
         } while (renew_or_resume(here));
     --lent_;
     if (!right_.leased)
@@ -213,6 +218,14 @@ routine<> strategy_context::wake_lent_thread()
 routine<> strategy_context::count_handlers(frame& f)
 {
     bool const naps = options_.waits == wait::naps;
+    if (options_.long_windows && mode_ == mode::counting)
+    {
+        began_ = machine_.now();
+        ran_ = 0;
+        used_ = duration::zero();
+        waited_ = false;
+        process_cpu_ = machine_.used();
+    }
     while (counts())
     {
         std::size_t n = 0;
@@ -234,9 +247,14 @@ routine<std::size_t> strategy_context::run_counted(frame& f, Run run)
     std::size_t const own = f.uncounted;
     std::size_t const all = co_await run();
     std::size_t const n = all - std::min(all, f.uncounted - own);
-    machine_.self().charge(ran_line_.access(machine_));
-    ran_ += n;
+    count(n);
     co_return n;
+}
+
+void strategy_context::count(std::size_t handlers) noexcept
+{
+    machine_.self().charge(ran_line_.access(machine_));
+    ran_ += handlers;
 }
 
 routine<> strategy_context::help(helper& h)
@@ -328,8 +346,11 @@ bool strategy_context::on_check(bool runs)
         send_helpers();
     if (machine_.cores() < 2 || machine_.now() - began_ < window)
         return false;
-    bool const waited = std::exchange(waited_, false);
     bool const counted = counts();
+    if (options_.long_windows && counted && ran_ < parallelism::min_handlers
+        && machine_.now() - began_ < 16 * window)
+        return false;
+    bool const waited = std::exchange(waited_, false);
     enough_ = false;
     duration const time = machine_.now() - std::exchange(began_, machine_.now());
     std::size_t const handlers = std::exchange(ran_, 0);
@@ -457,19 +478,33 @@ routine<time_point> strategy_context::on_timer()
     }
 }
 
-void strategy_context::on_idle_core(int core)
+// Whether the sentinel of that core is active, and sees a lease of which it is to tell.
+bool strategy_context::watches(int core) const noexcept
 {
-    if (machine_.now() >= sentinel_needed_until_ || !right_.leased || right_.cpu != core
-        || right_.what != lease::activity::busy
-        || right_.which != last_begun_[static_cast<std::size_t>(core)])
+    return machine_.now() < sentinel_needed_until_ && right_.leased && right_.cpu == core
+        && right_.what != lease::activity::polls;
+}
+
+// Returns for how long the sentinel yields.
+duration strategy_context::on_idle(int core)
+{
+    when_idle_[static_cast<std::size_t>(core)] = right_.which;
+    return watches(core) ? options_.grace + 100us : duration::zero();
+}
+
+void strategy_context::on_long_idle(int core)
+{
+    if (!watches(core) || right_.which != when_idle_[static_cast<std::size_t>(core)])
         return;
     auto const state = producer_thread_->state();
-    if (state == thread_state::runs || told_state_ != thread_state::unknown)
+    if (state == thread_state::runs || told_state_ != thread_state::unknown
+        || (right_.what == lease::activity::unknown && state != thread_state::blocks))
         return;
+    sentinel_needed_until_ = machine_.now() + 1s;
     told_ = right_.which;
     told_state_ = state;
     watchdog_signalled_ = true;
-    machine_.wake(*watchdog_);
+    machine_.wake(*watchdog_, core);
 }
 
 // Not if the producer has begun to wait since its lease was read.

@@ -41,8 +41,21 @@ public:
     {
         wait waits = wait::naps;
         int helpers = 0; ///< that are awake; 0: as many as there are cores
-        std::size_t max_threads = 200;
+
+        /// As shipped, a window ends after 10 ms, and one with less than eight handlers does not count.
+        /// With this, a window of handlers that are counted goes on until there were eight of them,
+        /// for 160 ms at most, and it begins when the owner begins to count.
+        bool long_windows = false;
+
+        std::size_t max_helpers = asio_ewyk::detail::parallelism::max_helpers;
+        std::size_t max_threads = 400;
         duration grace = std::chrono::microseconds(10);
+
+        bool is_shipped() const noexcept
+        {
+            return waits == wait::naps && helpers == 0 && !long_windows
+                && max_helpers == asio_ewyk::detail::parallelism::max_helpers;
+        }
     };
 
     strategy_context(machine& m, options const& with);
@@ -138,6 +151,7 @@ private:
     routine<> wake_lent_thread();
     routine<> count_handlers(frame& f);
     routine<> help(helper& h);
+    void count(std::size_t handlers) noexcept;
     template <class Run>
     routine<std::size_t> run_counted(frame& f, Run run);
 
@@ -156,7 +170,9 @@ private:
     // The watchdog
     routine<> watch();
     routine<time_point> on_timer();
-    void on_idle_core(int core);
+    bool watches(int core) const noexcept;
+    duration on_idle(int core);
+    void on_long_idle(int core);
     void take_over(lease::snapshot const& seen);
 
     machine& machine_;
@@ -196,7 +212,7 @@ private:
     bool watchdog_asleep_ = true; // the producer wakes it
     bool watchdog_signalled_ = false;
     lateness lateness_;
-    std::vector<lease::number> last_begun_; // on each core
+    std::vector<lease::number> when_idle_; // the lease as each core became idle
     time_point sentinel_needed_until_{};
     lease::number told_ = 0;
     thread_state told_state_ = thread_state::unknown;

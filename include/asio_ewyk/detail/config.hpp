@@ -81,6 +81,53 @@
 #endif
 #endif
 
+// With the hook of tracking.hpp Asio's operations are larger, so a program with sources of both
+// kinds must not link. Both kinds define one symbol, each in a group of its own: the linker keeps
+// one of a group, and refuses two of a symbol. Where link-time optimization has both in one
+// assembly, the assembler refuses it. In a function that is never called, as clang would take what
+// is outside of one for several symbols then. Microsoft's linker compares the words.
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+#define ASIO_EWYK_DETAIL_KIND "with"
+#define ASIO_EWYK_DETAIL_OTHER_KIND "without"
+#define ASIO_EWYK_DETAIL_MARK compiled_with_handler_tracking
+#else
+#define ASIO_EWYK_DETAIL_KIND "without"
+#define ASIO_EWYK_DETAIL_OTHER_KIND "with"
+#define ASIO_EWYK_DETAIL_MARK compiled_without_handler_tracking
+#endif
+#if defined(_MSC_VER)
+#pragma detect_mismatch("BOOST_ASIO_CUSTOM_HANDLER_TRACKING", ASIO_EWYK_DETAIL_KIND)
+#elif defined(__ELF__)
+#define ASIO_EWYK_DETAIL_GROUP "asio_ewyk_handler_tracking_" ASIO_EWYK_DETAIL_KIND
+#define ASIO_EWYK_DETAIL_SYMBOL \
+    "asio_ewyk_define_BOOST_ASIO_CUSTOM_HANDLER_TRACKING_for_all_sources_or_for_none"
+namespace asio_ewyk::detail {
+
+__attribute__((__used__)) inline void ASIO_EWYK_DETAIL_MARK() noexcept
+{
+    __asm__(".ifdef asio_ewyk_handler_tracking_" ASIO_EWYK_DETAIL_OTHER_KIND "\n"
+            ".error \"" ASIO_EWYK_DETAIL_SYMBOL "\"\n"
+            ".endif\n"
+            ".ifndef " ASIO_EWYK_DETAIL_GROUP "\n"
+            ".pushsection .rodata." ASIO_EWYK_DETAIL_GROUP
+            ",\"aG\",%progbits," ASIO_EWYK_DETAIL_GROUP ",comdat\n"
+            ".globl " ASIO_EWYK_DETAIL_SYMBOL "\n"
+            ".hidden " ASIO_EWYK_DETAIL_SYMBOL "\n"
+            ".weak " ASIO_EWYK_DETAIL_GROUP "\n" ASIO_EWYK_DETAIL_GROUP
+            ":\n" ASIO_EWYK_DETAIL_SYMBOL ":\n"
+            ".byte 0\n"
+            ".popsection\n"
+            ".endif\n");
+}
+
+} // namespace asio_ewyk::detail
+#undef ASIO_EWYK_DETAIL_SYMBOL
+#undef ASIO_EWYK_DETAIL_GROUP
+#endif
+#undef ASIO_EWYK_DETAIL_MARK
+#undef ASIO_EWYK_DETAIL_OTHER_KIND
+#undef ASIO_EWYK_DETAIL_KIND
+
 // For what is seldom called: compiled for size, and not inlined.
 #if defined(__GNUC__)
 #define ASIO_EWYK_COLD __attribute__((__cold__, __noinline__))

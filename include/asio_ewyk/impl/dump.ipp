@@ -6,6 +6,7 @@
 #define ASIO_EWYK_IMPL_DUMP_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/dump_section.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
@@ -57,6 +58,8 @@ inline void describe_all(text_sink& out) noexcept
     });
     thread_activity::for_each(
         [&](thread_activity const& a) { describe_thread(out, a, now); });
+    if (dump_section::function const describe = dump_section::get())
+        describe(out, now);
     out.flush();
 }
 

@@ -43,6 +43,7 @@
 #include <asio_ewyk/impl/strategy_service_calls.ipp>
 #include <asio_ewyk/impl/strategy_service_production.ipp>
 #include <asio_ewyk/impl/trace.ipp>
+#include <asio_ewyk/impl/tracking.ipp>
 #include <asio_ewyk/impl/worker_pool.ipp>
 
 #endif

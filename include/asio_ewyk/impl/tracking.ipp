@@ -1,0 +1,227 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+#ifndef ASIO_EWYK_IMPL_TRACKING_IPP
+#define ASIO_EWYK_IMPL_TRACKING_IPP
+
+#include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
+#include <asio_ewyk/detail/tracking/handler_hooks.hpp>
+#include <asio_ewyk/detail/tracking/operation_record.hpp>
+#include <asio_ewyk/detail/tracking/operation_site.hpp>
+#include <asio_ewyk/diagnostics/tracking.hpp>
+
+#include <boost/core/demangle.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace asio_ewyk {
+
+namespace detail {
+
+inline std::chrono::nanoseconds time_between(tracked_ticks begin, tracked_ticks end) noexcept
+{
+    return std::chrono::nanoseconds(end > begin ? end - begin : 0);
+}
+
+inline std::optional<boost::source_location> location_of(site_key const& k)
+{
+    if (!k.file)
+        return std::nullopt;
+    return boost::source_location(k.file, k.line, k.function ? k.function : "");
+}
+
+inline tracking::operation_state state_of(operation_step s) noexcept
+{
+    switch (s)
+    {
+    case operation_step::ready:
+        return tracking::operation_state::ready;
+    case operation_step::running:
+        return tracking::operation_state::running;
+    case operation_step::destroyed:
+        return tracking::operation_state::destroyed;
+    default:
+        return tracking::operation_state::pending;
+    }
+}
+
+inline std::uint64_t microseconds(std::uint64_t nanoseconds) noexcept
+{
+    return nanoseconds / 1000;
+}
+
+inline void describe_operation(
+    text_sink& out, operation_record::sight const& s, tracked_ticks now) noexcept
+{
+    site_key const& k = s.from.site->key;
+    out << "handler " << s.from.number << ": " << k.kind << ' ' << s.from.object;
+    if (s.from.descriptor != 0)
+        out << ", descriptor " << s.from.descriptor;
+    out << ", " << k.name;
+    if (k.composed)
+        out << " in " << k.composed;
+    out << ", " << to_string(state_of(s.step));
+    if (s.step == operation_step::running)
+        out << " on thread " << static_cast<std::uint64_t>(s.thread);
+    auto const ms = static_cast<std::uint64_t>(time_between(s.since, now).count()) / 1'000'000;
+    if (s.step == operation_step::destroyed)
+        out << " without having been called " << ms << " ms ago";
+    else
+        out << " for " << ms << " ms";
+    out << ", created";
+    if (k.file)
+        out << " at " << k.file << ':' << std::uint64_t{k.line};
+    if (s.from.parent != 0)
+        out << " by handler " << s.from.parent;
+    else
+        out << " by no handler";
+    out << " for context " << s.from.context << '\n';
+}
+
+inline void describe_profile(text_sink& out) noexcept
+{
+    site_table::for_each([&](operation_site const& site) {
+        site_totals const t = site.read();
+        if (t.handlers == 0 && t.destroyed == 0)
+            return;
+        site_key const& k = site.key;
+        out << "site " << k.kind << ", " << k.name;
+        if (k.composed)
+            out << " in " << k.composed;
+        if (k.file)
+            out << " at " << k.file << ':' << std::uint64_t{k.line};
+        else if (k.type)
+            out << " of " << k.type->name();
+        out << ": " << t.handlers << " handlers";
+        if (t.handlers != 0)
+            out << ", ran " << microseconds(t.ran / t.handlers) << " us on average, "
+                << microseconds(t.longest_run) << " at most";
+        if (t.waits != 0)
+            out << "; " << t.waits << " waited " << microseconds(t.waited / t.waits)
+                << " us on average, " << microseconds(t.longest_wait) << " at most";
+        if (t.destroyed != 0)
+            out << "; " << t.destroyed << " destroyed without having been called";
+        out << '\n';
+    });
+}
+
+ASIO_EWYK_DECL void describe_operations(
+    text_sink& out, std::chrono::steady_clock::time_point at) noexcept
+{
+    // For people: the others are in pending().
+    static constexpr std::uint64_t most = 1000;
+    tracked_ticks const now = std::chrono::nanoseconds(at.time_since_epoch()).count();
+    std::uint64_t n = 0;
+    operation_store::for_each([&](operation_record::sight const& s) {
+        if (n++ < most)
+            describe_operation(out, s, now);
+    });
+    if (n > most)
+        out << "and " << n - most << " more handlers\n";
+    if (std::uint64_t const lost = handler_hooks::untracked())
+        out << lost << " operations were not tracked, without memory\n";
+    describe_profile(out);
+}
+
+// A program has a string once in each of its shared libraries.
+inline auto text_of(site_key const& k)
+{
+    auto const text = [](char const* s) { return std::string_view(s ? s : ""); };
+    return std::tuple(text(k.kind), text(k.name), text(k.composed), text(k.file), k.line,
+        text(k.file || !k.type ? nullptr : k.type->name()));
+}
+
+} // namespace detail
+
+namespace tracking {
+
+ASIO_EWYK_DECL std::vector<operation> pending()
+{
+    std::vector<operation> all;
+    detail::tracked_ticks const now = detail::tracked_now();
+    detail::operation_store::for_each([&](detail::operation_record::sight const& s) {
+        detail::site_key const& k = s.from.site->key;
+        operation o;
+        o.state = detail::state_of(s.step);
+        o.handler = s.from.number;
+        o.created_by = s.from.parent;
+        o.kind = k.kind;
+        o.name = k.name;
+        o.composed = k.composed;
+        o.object = s.from.object;
+        o.context = s.from.context;
+        o.descriptor = s.from.descriptor;
+        o.location = detail::location_of(k);
+        o.age = detail::time_between(s.from.created, now);
+        o.in_state = detail::time_between(s.since, now);
+        if (o.state == operation_state::running)
+            o.thread_id = s.thread;
+        all.push_back(o);
+    });
+    std::sort(all.begin(), all.end(),
+        [](operation const& a, operation const& b) { return a.age > b.age; });
+    return all;
+}
+
+ASIO_EWYK_DECL std::vector<site> profile()
+{
+    std::map<decltype(detail::text_of({})), std::pair<detail::site_key, detail::site_totals>> by;
+    detail::site_table::for_each([&](detail::operation_site const& s) {
+        detail::site_totals const t = s.read();
+        if (t.handlers != 0 || t.destroyed != 0)
+            by.try_emplace(detail::text_of(s.key), s.key, detail::site_totals{})
+                .first->second.second.add(t);
+    });
+    std::vector<site> all;
+    for (auto const& [text, of] : by)
+    {
+        auto const& [k, t] = of;
+        auto const time = [](std::uint64_t ns) {
+            return std::chrono::nanoseconds(static_cast<std::int64_t>(ns));
+        };
+        site s;
+        s.kind = k.kind;
+        s.name = k.name;
+        s.composed = k.composed;
+        s.location = detail::location_of(k);
+        if (!s.location && k.type)
+            s.type = boost::core::demangled_name(*k.type);
+        s.handlers = t.handlers;
+        s.destroyed = t.destroyed;
+        s.waits = t.waits;
+        s.waited = time(t.waited);
+        s.longest_wait = time(t.longest_wait);
+        s.ran = time(t.ran);
+        s.longest_run = time(t.longest_run);
+        all.push_back(std::move(s));
+    }
+    std::sort(all.begin(), all.end(), [](site const& a, site const& b) { return a.ran > b.ran; });
+    return all;
+}
+
+ASIO_EWYK_DECL void reset_profile() noexcept
+{
+    detail::site_counters::reset();
+}
+
+ASIO_EWYK_DECL std::uint64_t untracked() noexcept
+{
+    return detail::handler_hooks::untracked();
+}
+
+} // namespace tracking
+
+} // namespace asio_ewyk
+
+#endif

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DIAGNOSTICS_PROMETHEUS_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/diagnostics/tracked_operation.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <concepts>
@@ -42,15 +43,22 @@ public:
 
         Names of labels have letters, digits and `_`, begin with no digit and not with `__`, and are
         neither given twice nor one of those that this class adds: `state`, `queue`, `kind`, `le`,
-        `strategy`, `sub_strategy`, `worker`, `reason`; else throws `std::invalid_argument`. Values
-        are UTF-8. The same labels must not be given to two snapshots of one type. A label that is
-        not allowed changes nothing; after `std::bad_alloc` the page is of no use.
+        `strategy`, `sub_strategy`, `worker`, `reason`, `operation`, `site`; else throws
+        `std::invalid_argument`. Values are UTF-8. The same labels must not be given to two
+        snapshots of one type. A label that is not allowed changes nothing; after `std::bad_alloc`
+        the page is of no use.
     */
     void add(strategy_metrics const& m, std::vector<label> const& labels = {});
     void add(pool_metrics const& m, std::vector<label> const& labels = {});
     void add(loop_metrics const& m, std::vector<label> const& labels = {});
     void add(serve_metrics const& m, std::vector<label> const& labels = {});
     void add(shed_metrics const& m, std::vector<label> const& labels = {});
+
+    /// As the others: what `tracking::pending()` and `tracking::profile()` have returned. Both are
+    /// of the whole process, and pending operations are counted by kind, name and state.
+    void add(std::vector<tracking::operation> const& pending,
+        std::vector<label> const& labels = {});
+    void add(std::vector<tracking::site> const& profile, std::vector<label> const& labels = {});
 
     /// Adds one of the caller's own, as a line of that family: a counter if its name ends with
     /// `_total`, else a gauge. Throws `std::invalid_argument` if there is a family of that name

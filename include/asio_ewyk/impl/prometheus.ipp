@@ -16,8 +16,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <ostream>
 #include <stdexcept>
+#include <tuple>
 
 namespace asio_ewyk {
 
@@ -30,8 +32,8 @@ public:
         : families_(page.families_)
         , prefix_(prefix)
     {
-        static constexpr std::array<std::string_view, 8> ours{
-            "state", "queue", "kind", "le", "strategy", "sub_strategy", "worker", "reason"};
+        static constexpr std::array<std::string_view, 10> ours{"state", "queue", "kind",
+            "le", "strategy", "sub_strategy", "worker", "reason", "operation", "site"};
         for (label const& l : labels)
         {
             auto const same = [&](label const& other) { return other.first == l.first; };
@@ -62,6 +64,17 @@ public:
         begin(name, help, name.ends_with("_total") ? "counter" : "gauge");
         for (auto const& [is, value] : values)
             sample("", text(value), key, is);
+    }
+
+    // A sample with several labels.
+    void add(std::string_view name, std::string_view help, auto value,
+        std::initializer_list<std::pair<std::string_view, std::string_view>> is)
+    {
+        begin(name, help, name.ends_with("_total") ? "counter" : "gauge");
+        std::string labels = labels_;
+        for (auto const& [key, what] : is)
+            add_label(labels, key, what);
+        write("", text(value), labels);
     }
 
     void load(load_metrics const& m)
@@ -162,6 +175,11 @@ private:
         std::string labels = labels_;
         if (!key.empty())
             add_label(labels, key, is);
+        write(suffix, value, labels);
+    }
+
+    void write(std::string_view suffix, std::string_view value, std::string labels)
+    {
         if (!labels.empty())
             labels = '{' + labels + '}';
         current_->samples.append(current_->name).append(suffix).append(labels);
@@ -291,6 +309,46 @@ ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<labe
         {{"overload", m.refused}, {"late", m.late}});
     w.add("queue_delay_seconds", "How long what began last had waited.", m.queue_delay);
     w.add("overloaded", "Whether all delays are too long.", m.overloaded);
+}
+
+ASIO_EWYK_DECL void prometheus_page::add(
+    std::vector<tracking::operation> const& pending, std::vector<label> const& labels)
+{
+    std::map<std::tuple<std::string_view, std::string_view, tracking::operation_state>, std::size_t>
+        n;
+    for (tracking::operation const& o : pending)
+        ++n[{o.kind, o.name, o.state}];
+    writer w(*this, labels, "asio_ewyk_tracking_");
+    for (auto const& [of, count] : n)
+        w.add("operations", "Operations of Asio that have not ended.", count,
+            {{"kind", std::get<0>(of)}, {"operation", std::get<1>(of)},
+                {"state", to_string(std::get<2>(of))}});
+}
+
+ASIO_EWYK_DECL void prometheus_page::add(
+    std::vector<tracking::site> const& profile, std::vector<label> const& labels)
+{
+    writer w(*this, labels, "asio_ewyk_tracking_");
+    for (tracking::site const& s : profile)
+    {
+        std::string const site = s.location
+            ? s.location->file_name() + (':' + std::to_string(s.location->line()))
+            : s.type;
+        std::string const operation
+            = s.composed ? s.name + (" in " + std::string(s.composed)) : std::string(s.name);
+        auto const add = [&](std::string_view name, std::string_view help, auto value) {
+            w.add(name, help, value,
+                {{"kind", s.kind}, {"operation", operation}, {"site", site}});
+        };
+        add("handlers_total", "Handlers that have ended.", s.handlers);
+        add("destroyed_total", "Handlers that were destroyed without having been called.",
+            s.destroyed);
+        add("waits_total", "Handlers of which it is known how long they waited.", s.waits);
+        add("wait_seconds_total", "Time from when they were ready until they began.", s.waited);
+        add("wait_seconds_max", "The longest of these times.", s.longest_wait);
+        add("run_seconds_total", "Time that handlers ran.", s.ran);
+        add("run_seconds_max", "The longest of these times.", s.longest_run);
+    }
 }
 
 ASIO_EWYK_DECL void prometheus_page::add(std::string_view name, std::string_view help, double value,

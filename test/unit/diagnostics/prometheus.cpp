@@ -15,6 +15,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace support;
 
@@ -191,6 +192,61 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_load_shedder)
     BOOST_TEST(refused("late") == 2);
     BOOST_TEST(read.value("asio_ewyk_shed_queue_delay_seconds") == 1.5);
     BOOST_TEST(read.value("asio_ewyk_shed_overloaded") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(all_families_of_tracked_operations)
+{
+    using namespace ewyk::tracking;
+    operation receive;
+    receive.kind = "socket";
+    receive.name = "async_receive";
+    operation wait = receive;
+    wait.name = "async_wait";
+    wait.state = operation_state::ready;
+
+    site somewhere;
+    somewhere.kind = "socket";
+    somewhere.name = "async_receive";
+    somewhere.composed = "async_read";
+    somewhere.location = boost::source_location("a.cpp", 41, "f");
+    somewhere.handlers = 1;
+    somewhere.destroyed = 2;
+    somewhere.waits = 3;
+    somewhere.waited = 1500ms;
+    somewhere.longest_wait = 500ms;
+    somewhere.ran = 2500ms;
+    somewhere.longest_run = 250ms;
+    site elsewhere = somewhere;
+    elsewhere.composed = nullptr;
+    elsewhere.location.reset();
+    elsewhere.type = "a_type<int>";
+
+    ewyk::prometheus_page page;
+    page.add(std::vector{receive, wait, receive}, {{"process", "x"}});
+    page.add(std::vector{somewhere, elsewhere}, {{"process", "x"}});
+    exposition const read(text(page));
+    labels const waits{
+        {"process", "x"}, {"kind", "socket"}, {"operation", "async_receive"}, {"state", "pending"}};
+    BOOST_TEST(read.value("asio_ewyk_tracking_operations", waits) == 2);
+    labels const ready{
+        {"process", "x"}, {"kind", "socket"}, {"operation", "async_wait"}, {"state", "ready"}};
+    BOOST_TEST(read.value("asio_ewyk_tracking_operations", ready) == 1);
+    labels const here{{"process", "x"}, {"kind", "socket"},
+        {"operation", "async_receive in async_read"}, {"site", "a.cpp:41"}};
+    auto const of_site = [&](std::string const& name) {
+        return read.value("asio_ewyk_tracking_" + name, here);
+    };
+    BOOST_TEST(of_site("handlers_total") == 1);
+    BOOST_TEST(of_site("destroyed_total") == 2);
+    BOOST_TEST(of_site("waits_total") == 3);
+    BOOST_TEST(of_site("wait_seconds_total") == 1.5);
+    BOOST_TEST(of_site("wait_seconds_max") == 0.5);
+    BOOST_TEST(of_site("run_seconds_total") == 2.5);
+    BOOST_TEST(of_site("run_seconds_max") == 0.25);
+    labels const there{{"process", "x"}, {"kind", "socket"}, {"operation", "async_receive"},
+        {"site", "a_type<int>"}};
+    BOOST_TEST(read.value("asio_ewyk_tracking_handlers_total", there) == 1);
+    BOOST_CHECK_THROW(page.add(std::vector{receive}, {{"site", "x"}}), std::invalid_argument);
 }
 
 // Samples of several snapshots stand together by family.

@@ -17,7 +17,6 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/diagnostics/tracked_operation.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -69,8 +68,7 @@ namespace detail {
 class text_sink;
 
 // A section of dump().
-void describe_operations(
-    text_sink& out, std::chrono::steady_clock::time_point now) noexcept;
+void describe_operations(text_sink& out) noexcept;
 
 } // namespace detail
 

@@ -59,7 +59,7 @@ inline void describe_all(text_sink& out) noexcept
     thread_activity::for_each(
         [&](thread_activity const& a) { describe_thread(out, a, now); });
     if (dump_section::function const describe = dump_section::get())
-        describe(out, now);
+        describe(out);
     out.flush();
 }
 

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
+#include <asio_ewyk/detail/os/tick_clock.hpp>
 #include <asio_ewyk/detail/tracking/handler_hooks.hpp>
 #include <asio_ewyk/detail/tracking/operation_record.hpp>
 #include <asio_ewyk/detail/tracking/operation_site.hpp>
@@ -28,11 +29,6 @@
 namespace asio_ewyk {
 
 namespace detail {
-
-inline std::chrono::nanoseconds time_between(tracked_ticks begin, tracked_ticks end) noexcept
-{
-    return std::chrono::nanoseconds(end > begin ? end - begin : 0);
-}
 
 inline std::optional<boost::source_location> location_of(site_key const& k)
 {
@@ -56,13 +52,19 @@ inline tracking::operation_state state_of(operation_step s) noexcept
     }
 }
 
-inline std::uint64_t microseconds(std::uint64_t nanoseconds) noexcept
+inline std::chrono::nanoseconds time_of(
+    std::uint64_t ticks, tick_clock::scale const& scale) noexcept
 {
-    return nanoseconds / 1000;
+    return scale(static_cast<tick_clock::ticks>(ticks));
 }
 
-inline void describe_operation(
-    text_sink& out, operation_record::sight const& s, tracked_ticks now) noexcept
+inline std::uint64_t microseconds(std::uint64_t ticks, tick_clock::scale const& scale) noexcept
+{
+    return static_cast<std::uint64_t>(time_of(ticks, scale).count()) / 1000;
+}
+
+inline void describe_operation(text_sink& out, operation_record::sight const& s,
+    tick_clock::ticks now, tick_clock::scale const& scale) noexcept
 {
     site_key const& k = s.from.site->key;
     out << "handler " << s.from.number << ": " << k.kind << ' ' << s.from.object;
@@ -74,7 +76,7 @@ inline void describe_operation(
     out << ", " << to_string(state_of(s.step));
     if (s.step == operation_step::running)
         out << " on thread " << static_cast<std::uint64_t>(s.thread);
-    auto const ms = static_cast<std::uint64_t>(time_between(s.since, now).count()) / 1'000'000;
+    auto const ms = static_cast<std::uint64_t>(scale(now - s.since).count()) / 1'000'000;
     if (s.step == operation_step::destroyed)
         out << " without having been called " << ms << " ms ago";
     else
@@ -89,7 +91,7 @@ inline void describe_operation(
     out << " for context " << s.from.context << '\n';
 }
 
-inline void describe_profile(text_sink& out) noexcept
+inline void describe_profile(text_sink& out, tick_clock::scale const& scale) noexcept
 {
     site_table::for_each([&](operation_site const& site) {
         site_totals const t = site.read();
@@ -105,33 +107,33 @@ inline void describe_profile(text_sink& out) noexcept
             out << " of " << k.type->name();
         out << ": " << t.handlers << " handlers";
         if (t.handlers != 0)
-            out << ", ran " << microseconds(t.ran / t.handlers) << " us on average, "
-                << microseconds(t.longest_run) << " at most";
+            out << ", ran " << microseconds(t.ran / t.handlers, scale) << " us on average, "
+                << microseconds(t.longest_run, scale) << " at most";
         if (t.waits != 0)
-            out << "; " << t.waits << " waited " << microseconds(t.waited / t.waits)
-                << " us on average, " << microseconds(t.longest_wait) << " at most";
+            out << "; " << t.waits << " waited " << microseconds(t.waited / t.waits, scale)
+                << " us on average, " << microseconds(t.longest_wait, scale) << " at most";
         if (t.destroyed != 0)
             out << "; " << t.destroyed << " destroyed without having been called";
         out << '\n';
     });
 }
 
-ASIO_EWYK_DECL void describe_operations(
-    text_sink& out, std::chrono::steady_clock::time_point at) noexcept
+ASIO_EWYK_DECL void describe_operations(text_sink& out) noexcept
 {
     // For people: the others are in pending().
     static constexpr std::uint64_t most = 1000;
-    tracked_ticks const now = std::chrono::nanoseconds(at.time_since_epoch()).count();
+    tick_clock::scale const scale;
+    tick_clock::ticks const now = tick_clock::now();
     std::uint64_t n = 0;
     operation_store::for_each([&](operation_record::sight const& s) {
         if (n++ < most)
-            describe_operation(out, s, now);
+            describe_operation(out, s, now, scale);
     });
     if (n > most)
         out << "and " << n - most << " more handlers\n";
     if (std::uint64_t const lost = handler_hooks::untracked())
         out << lost << " operations were not tracked, without memory\n";
-    describe_profile(out);
+    describe_profile(out, scale);
 }
 
 // A program has a string once in each of its shared libraries.
@@ -149,7 +151,8 @@ namespace tracking {
 ASIO_EWYK_DECL std::vector<operation> pending()
 {
     std::vector<operation> all;
-    detail::tracked_ticks const now = detail::tracked_now();
+    detail::tick_clock::scale const scale;
+    detail::tick_clock::ticks const now = detail::tick_clock::now();
     detail::operation_store::for_each([&](detail::operation_record::sight const& s) {
         detail::site_key const& k = s.from.site->key;
         operation o;
@@ -163,8 +166,8 @@ ASIO_EWYK_DECL std::vector<operation> pending()
         o.context = s.from.context;
         o.descriptor = s.from.descriptor;
         o.location = detail::location_of(k);
-        o.age = detail::time_between(s.from.created, now);
-        o.in_state = detail::time_between(s.since, now);
+        o.age = scale(now - s.from.created);
+        o.in_state = scale(now - s.since);
         if (o.state == operation_state::running)
             o.thread_id = s.thread;
         all.push_back(o);
@@ -183,13 +186,11 @@ ASIO_EWYK_DECL std::vector<site> profile()
             by.try_emplace(detail::text_of(s.key), s.key, detail::site_totals{})
                 .first->second.second.add(t);
     });
+    detail::tick_clock::scale const scale;
     std::vector<site> all;
     for (auto const& [text, of] : by)
     {
         auto const& [k, t] = of;
-        auto const time = [](std::uint64_t ns) {
-            return std::chrono::nanoseconds(static_cast<std::int64_t>(ns));
-        };
         site s;
         s.kind = k.kind;
         s.name = k.name;
@@ -200,10 +201,10 @@ ASIO_EWYK_DECL std::vector<site> profile()
         s.handlers = t.handlers;
         s.destroyed = t.destroyed;
         s.waits = t.waits;
-        s.waited = time(t.waited);
-        s.longest_wait = time(t.longest_wait);
-        s.ran = time(t.ran);
-        s.longest_run = time(t.longest_run);
+        s.waited = detail::time_of(t.waited, scale);
+        s.longest_wait = detail::time_of(t.longest_wait, scale);
+        s.ran = detail::time_of(t.ran, scale);
+        s.longest_run = detail::time_of(t.longest_run, scale);
         all.push_back(std::move(s));
     }
     std::sort(all.begin(), all.end(), [](site const& a, site const& b) { return a.ran > b.ran; });

@@ -5,8 +5,6 @@
 #ifndef ASIO_EWYK_DETAIL_OBSERVE_DUMP_SECTION_HPP
 #define ASIO_EWYK_DETAIL_OBSERVE_DUMP_SECTION_HPP
 
-#include <asio_ewyk/detail/os/deadline.hpp>
-
 #include <boost/config.hpp>
 
 #include <atomic>
@@ -21,7 +19,7 @@ class BOOST_SYMBOL_VISIBLE dump_section
 {
 public:
     // May be called in a signal handler.
-    using function = void (*)(text_sink& out, time_point now) noexcept;
+    using function = void (*)(text_sink& out) noexcept;
 
     // Null: there is no such section. Relaxed: a thread that sees it late writes less.
     static function get() noexcept { return write_.load(std::memory_order_relaxed); }

@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_TRACKING_HANDLER_HOOKS_HPP
 #define ASIO_EWYK_DETAIL_TRACKING_HANDLER_HOOKS_HPP
 
+#include <asio_ewyk/detail/os/tick_clock.hpp>
 #include <asio_ewyk/detail/tracking/operation_record.hpp>
 #include <asio_ewyk/detail/tracking/operation_site.hpp>
 #include <asio_ewyk/detail/tracking/tracking_thread.hpp>
@@ -14,7 +15,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -30,11 +30,6 @@ namespace asio_ewyk::detail {
 
 // What Asio calls, by the macros of tracking.hpp. Nothing throws, waits or locks: handlers are
 // created and destroyed anywhere, also in the child of a fork and while the program ends.
-
-inline tracked_ticks tracked_now() noexcept
-{
-    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // While it lives, the thread is at a location in the source: a place that the program gives, or one
 // of Asio's own composed operations.
@@ -143,18 +138,24 @@ private:
     operation_record* record_;
     operation_site const* place_ = nullptr; // as in operation_record
     std::uint64_t number_ = 0;
-    tracked_ticks waited_ = -1; // -1: that is not known
+    tick_clock::ticks waited_ = -1; // -1: that is not known
     tracking_thread& thread_;
     completion_scope* const outer_;
 };
 
+// Not negative: the CPUs' counters may differ by some ticks.
+inline tick_clock::ticks time_between(tick_clock::ticks begin, tick_clock::ticks end) noexcept
+{
+    return end > begin ? end - begin : 0;
+}
+
 BOOST_NOINLINE inline void completion_scope::begin() noexcept
 {
-    tracked_ticks const now = tracked_now();
+    tick_clock::ticks const now = tick_clock::now();
     bool const was_ready = record_->step() == operation_step::ready;
-    tracked_ticks const since = record_->enter(operation_step::running, now);
+    tick_clock::ticks const since = record_->enter(operation_step::running, now);
     if (was_ready)
-        waited_ = now - since;
+        waited_ = time_between(since, now);
 }
 
 BOOST_NOINLINE inline void completion_scope::end() noexcept
@@ -164,7 +165,7 @@ BOOST_NOINLINE inline void completion_scope::end() noexcept
         return destroy(r, thread_.lane());
     site_totals t;
     t.handlers = 1;
-    t.ran = static_cast<std::uint64_t>(tracked_now() - r.since());
+    t.ran = static_cast<std::uint64_t>(time_between(r.since(), tick_clock::now()));
     t.longest_run = t.ran;
     if (waited_ >= 0)
     {
@@ -179,7 +180,7 @@ BOOST_NOINLINE inline void completion_scope::end() noexcept
 inline void completion_scope::destroy(operation_record& r, unsigned lane) noexcept
 {
     r.site().add({.destroyed = 1}, lane);
-    r.enter(operation_step::destroyed, tracked_now());
+    r.enter(operation_step::destroyed, tick_clock::now());
     operation_store::bury(r, lane);
 }
 
@@ -209,7 +210,7 @@ public:
         tracked_handler const& h, char const*, Error const& error, std::size_t = 0) noexcept
     {
         if (h.record_ && !would_wait(error.value()))
-            h.record_->enter(operation_step::ready, tracked_now());
+            h.record_->enter(operation_step::ready, tick_clock::now());
     }
 
     // Of operations for whose records there was no memory.
@@ -249,7 +250,7 @@ private:
         o.context = context;
         o.object = object;
         o.descriptor = descriptor;
-        o.created = tracked_now();
+        o.created = tick_clock::now();
         bool const is_ready = is_ready_at_once(k.name);
         r->begin(o, is_ready, !k.file && is_ready && t.running ? t.running->place_ : o.site);
         h.record_ = r;

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_TRACKING_OPERATION_RECORD_HPP
 
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/tick_clock.hpp>
 #include <asio_ewyk/detail/tracking/operation_site.hpp>
 #include <asio_ewyk/detail/tracking/tracking_thread.hpp>
 
@@ -51,14 +52,14 @@ public:
         void const* context = nullptr;
         void const* object = nullptr;
         std::uint64_t descriptor = 0;
-        tracked_ticks created = 0;
+        tick_clock::ticks created = 0;
     };
 
     struct sight
     {
         operation_step step = operation_step::unused;
         origin from;
-        tracked_ticks since = 0; // in this step
+        tick_clock::ticks since = 0; // in this step
         thread_id thread = 0;    // that runs it
     };
 
@@ -81,9 +82,9 @@ public:
     }
 
     // The owner. Returns since when it was in the step before.
-    tracked_ticks enter(operation_step step, tracked_ticks now) noexcept
+    tick_clock::ticks enter(operation_step step, tick_clock::ticks now) noexcept
     {
-        tracked_ticks const before = since_.load(std::memory_order_relaxed);
+        tick_clock::ticks const before = since_.load(std::memory_order_relaxed);
         since_.store(now, std::memory_order_release);
         if (step == operation_step::running)
             thread_.store(this_thread_id(), std::memory_order_release);
@@ -104,7 +105,7 @@ public:
         return static_cast<operation_step>(word_.load(std::memory_order_relaxed) & step_mask);
     }
 
-    tracked_ticks since() const noexcept { return since_.load(std::memory_order_relaxed); }
+    tick_clock::ticks since() const noexcept { return since_.load(std::memory_order_relaxed); }
     operation_site const* place() const noexcept { return place_; }
     operation_site& site() const noexcept { return *site_.load(std::memory_order_relaxed); }
     std::uint64_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
@@ -149,8 +150,8 @@ private:
     std::atomic<void const*> context_{nullptr};
     std::atomic<void const*> object_{nullptr};
     std::atomic<std::uint64_t> descriptor_{0};
-    std::atomic<tracked_ticks> created_{0};
-    std::atomic<tracked_ticks> since_{0};
+    std::atomic<tick_clock::ticks> created_{0};
+    std::atomic<tick_clock::ticks> since_{0};
     std::atomic<thread_id> thread_{0};
 
     // Of the owner: a site with the location that the handler goes on from. That of the handler

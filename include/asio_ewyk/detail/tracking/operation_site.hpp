@@ -19,9 +19,6 @@
 
 namespace asio_ewyk::detail {
 
-// Nanoseconds of the steady clock.
-using tracked_ticks = std::int64_t;
-
 // Where operations come from: the location that the program has given, else the operation's type.
 // The strings have static storage, so two are taken for the same if their addresses are.
 struct site_key
@@ -51,7 +48,7 @@ struct site_key
     }
 };
 
-// What has happened at a site. Sums of nanoseconds.
+// What has happened at a site. Times are ticks of tick_clock.
 struct site_totals
 {
     std::uint64_t handlers = 0;  // that have been run

@@ -99,14 +99,14 @@ asio::any_io_executor executor_of(ewyk::strategy_context& ctx, bool native)
 }
 
 // The grace is endless, so that none is late.
-void several_threads_while_one_is_not_enough(bool native)
+void several_threads_while_one_is_not_enough(bool native, std::chrono::nanoseconds time = 200us)
 {
     ewyk::strategy_context ctx({.grace = 24h, .max_threads = 8});
     auto work = std::make_optional(asio::make_work_guard(ctx));
     std::size_t counted = 0;
     std::thread caller([&] { counted = ctx.run(); });
     {
-        chains much(executor_of(ctx, native), 16, 200us);
+        chains much(executor_of(ctx, native), 16, time);
         auto const several = [&] { return much.threads_of(50) > 1; };
         BOOST_TEST((!may_be_several() || eventually(several)));
         BOOST_TEST(ctx.metrics().taken_over == 0u);
@@ -156,6 +156,12 @@ void short_handlers_beside_those_that_sleep(bool native)
 BOOST_AUTO_TEST_CASE(several_threads_for_handlers_of_ours)
 {
     several_threads_while_one_is_not_enough(false);
+}
+
+// So few handlers in a window that they could not be compared with those of another one.
+BOOST_AUTO_TEST_CASE(several_threads_for_long_handlers)
+{
+    several_threads_while_one_is_not_enough(false, 5ms);
 }
 
 BOOST_AUTO_TEST_CASE(several_threads_for_native_handlers)

@@ -322,6 +322,7 @@ ASIO_EWYK_DECL bool strategy_service::on_check(
 ASIO_EWYK_DECL void strategy_service::count_handlers(detail::call_frame& frame)
 {
     detail::at_exit const over([&] { frame.counts = false; });
+    parallelism_.begin_count();
     while (parallelism_.counts() && !must_leave(frame))
     {
         std::size_t n = run_counted(frame, [this] { return ioc_.poll_one(); });

@@ -139,9 +139,6 @@ std::vector<arrangement> const& arrangements()
         {"strategy", strategy},
         {"strategy, helpers in run_one()", strategy, 0,
             {.waits = strategy_context::wait::asio}},
-        {"strategy, long windows", strategy, 0, {.long_windows = true}},
-        {"strategy, long windows, 256 helpers", strategy, 0,
-            {.long_windows = true, .max_helpers = 256}},
     };
     return all;
 }

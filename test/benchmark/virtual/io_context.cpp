@@ -4,6 +4,7 @@
 
 #include "io_context.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 namespace virtual_time {
@@ -14,7 +15,7 @@ io_context::io_context(machine& m, bool one_thread)
     , mutex_(m)
     , wakeup_event_(m)
 {
-    queue_.push_back(&reactor_);
+    push(reactor_);
 }
 
 routine<> io_context::run(poll_observer* observer)
@@ -79,10 +80,18 @@ duration io_context::in_queue() noexcept
     return data_.access(machine_) + machine_.cost().handler / 4;
 }
 
+void io_context::push(operation& o)
+{
+    if (std::exchange(o.is_queued, true))
+        throw std::logic_error("a handler is in the queue twice");
+    queue_.push_back(&o);
+}
+
 operation* io_context::take()
 {
     operation* const first = queue_.front();
     queue_.pop_front();
+    first->is_queued = false;
     return first;
 }
 
@@ -174,7 +183,8 @@ routine<> io_context::run_handler(operation& o, bool more, call& here)
     if (here.posted.empty())
         co_return;
     co_await lock(here);
-    queue_.insert(queue_.end(), here.posted.begin(), here.posted.end());
+    for (operation* const each : here.posted)
+        push(*each);
     here.posted.clear();
 }
 
@@ -195,7 +205,7 @@ routine<> io_context::ask_for_io(call& here, bool waits, time_point then)
         here.observer->end();
     co_await lock(here);
     reactor_interrupted_ = true;
-    queue_.push_back(&reactor_);
+    push(reactor_);
 }
 
 routine<> io_context::wake_one_thread_and_unlock()
@@ -224,7 +234,7 @@ routine<> io_context::post(operation& o, call* from)
     co_await machine_.work(work_.access(machine_));
     co_await mutex_.lock();
     co_await machine_.work(in_queue());
-    queue_.push_back(&o);
+    push(o);
     co_await wake_one_thread_and_unlock();
 }
 

@@ -45,13 +45,17 @@ public:
     /// What the operation consists of.
     cache_line memory;
 
+    /// The io_context's: whether it is in the queue.
+    bool is_queued = false;
+
 protected:
     ~operation() = default;
 };
 
 /** The scheduler of Asio 1.24 (Boost 1.81), function by function: one mutex, one queue, one condition.
     A thread that finds the reactor in the queue asks for I/O, and waits for it if there is nothing
-    else in the queue. There is no I/O but the wake-up of that thread.
+    else in the queue. There is no I/O but the wake-up of that thread. An operation that is pushed
+    while it is in the queue throws std::logic_error.
 */
 class io_context
 {
@@ -72,7 +76,7 @@ public:
     routine<> post(operation& o, call* from);
 
     /// Before a thread runs: what is ready at the beginning.
-    void add(operation& o) { queue_.push_back(&o); }
+    void add(operation& o) { push(o); }
 
 private:
     class reactor_operation final : public operation
@@ -87,6 +91,7 @@ private:
     routine<> wake_one_thread_and_unlock();
     routine<> lock(call& here);
     routine<> unlock(call& here);
+    void push(operation& o);
     operation* take();
     duration in_queue() noexcept;
 

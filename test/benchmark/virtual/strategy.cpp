@@ -218,7 +218,7 @@ routine<> strategy_context::wake_lent_thread()
 routine<> strategy_context::count_handlers(frame& f)
 {
     bool const naps = options_.waits == wait::naps;
-    if (options_.long_windows && mode_ == mode::counting)
+    if (mode_ == mode::counting)
     {
         began_ = machine_.now();
         ran_ = 0;
@@ -344,11 +344,11 @@ bool strategy_context::on_check(bool runs)
     constexpr duration unknown = duration::min();
     if (wants_help())
         send_helpers();
-    if (machine_.cores() < 2 || machine_.now() - began_ < window)
-        return false;
     bool const counted = counts();
-    if (options_.long_windows && counted && ran_ < parallelism::min_handlers
-        && machine_.now() - began_ < 16 * window)
+    bool const too_few = counted && ran_ < parallelism::min_handlers;
+    bool const goes_on = too_few && runs && !waited_;
+    if (machine_.cores() < 2
+        || machine_.now() - began_ < (goes_on ? parallelism::longest_window : window))
         return false;
     bool const waited = std::exchange(waited_, false);
     enough_ = false;
@@ -356,7 +356,7 @@ bool strategy_context::on_check(bool runs)
     std::size_t const handlers = std::exchange(ran_, 0);
     duration const used = std::exchange(used_, duration::zero());
     bool const recent = time <= 4 * window || counted;
-    bool busy = recent && !waited && runs && !(counted && handlers < parallelism::min_handlers);
+    bool busy = recent && !waited && runs && !too_few;
     duration const before
         = std::exchange(process_cpu_, busy || counted ? machine_.used() : unknown);
     busy = busy && before != unknown && 2 * (process_cpu_ - before) > time;
@@ -372,7 +372,7 @@ bool strategy_context::on_check(bool runs)
     together_ = together();
     together_since_ = machine_.now();
     mode_ = next;
-    return next != mode::plain && !counted;
+    return next != mode::plain;
 }
 
 // A helper that waits inside the io_context sleeps on a futex, and is awake in this sense.

@@ -42,18 +42,13 @@ public:
         wait waits = wait::naps;
         int helpers = 0; ///< that are awake; 0: as many as there are cores
 
-        /// As shipped, a window ends after 10 ms, and one with less than eight handlers does not count.
-        /// With this, a window of handlers that are counted goes on until there were eight of them,
-        /// for 160 ms at most, and it begins when the owner begins to count.
-        bool long_windows = false;
-
         std::size_t max_helpers = asio_ewyk::detail::parallelism::max_helpers;
         std::size_t max_threads = 400;
         duration grace = std::chrono::microseconds(10);
 
         bool is_shipped() const noexcept
         {
-            return waits == wait::naps && helpers == 0 && !long_windows
+            return waits == wait::naps && helpers == 0
                 && max_helpers == asio_ewyk::detail::parallelism::max_helpers;
         }
     };

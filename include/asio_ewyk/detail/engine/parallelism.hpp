@@ -40,12 +40,13 @@ class parallelism
 public:
     using duration = std::chrono::nanoseconds;
 
+    // A window in which handlers are counted goes on until there were enough of them to compare; a
+    // context that runs fewer in the longest one has had nothing to do.
     static constexpr duration window = std::chrono::milliseconds(10);
-
-    static constexpr std::size_t max_helpers = 64;
-
-    // A context that runs fewer handlers in a window has had nothing to do.
+    static constexpr duration longest_window = 16 * window;
     static constexpr std::size_t min_handlers = 8;
+
+    static constexpr std::size_t max_helpers = 256;
 
     // The task that makes a thread a helper.
     class helper final : public task
@@ -83,6 +84,16 @@ public:
     bool counts() const noexcept { return mode_.load(std::memory_order_relaxed) != mode::plain; }
     void count(std::size_t n) noexcept { ran_.fetch_add(n, std::memory_order_relaxed); }
 
+    // The owner, when it begins to count: so does the window, if there are no helpers yet.
+    void begin_count() noexcept
+    {
+        if (wants_help())
+            return;
+        ran_.store(0, std::memory_order_relaxed);
+        waited_.store(false, std::memory_order_relaxed);
+        began_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
+    }
+
     // The producer, before it waits for I/O. A plain store: the wait counts for this window, or for
     // the next one.
     void producer_waits() noexcept
@@ -110,7 +121,7 @@ public:
     }
 
     // The watchdog, at each check; ends the window if it is over. `runs`: the producer's thread
-    // runs. True if the owner is to begin to count handlers.
+    // runs. True if the owner is to count handlers, if it does not: it stops when it finds none.
     bool on_check(time_point now, bool runs) noexcept;
 
 private:
@@ -135,10 +146,10 @@ private:
     std::atomic<duration::rep> used_{0};
     std::atomic<bool> waited_{false};
     std::atomic<bool> enough_{false};
+    std::atomic<time_point> began_{}; // the window; written by the owner, too
 
     // The watchdog's.
     parallelism_policy policy_;
-    time_point began_{};
     static constexpr std::clock_t unknown = -1;
     std::clock_t process_cpu_ = unknown;
     std::unique_ptr<helper[]> helpers_;

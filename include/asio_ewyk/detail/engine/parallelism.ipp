@@ -20,16 +20,19 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool runs) noexcept
 {
     if (wants_help())
         send_helpers();
-    if (cpus_ < 2 || now - began_ < window)
+    bool const counted = counts();
+    bool const too_few = counted && ran_.load(std::memory_order_relaxed) < min_handlers;
+    bool const goes_on = too_few && runs && !waited_.load(std::memory_order_relaxed);
+    if (cpus_ < 2
+        || now - began_.load(std::memory_order_relaxed) < (goes_on ? longest_window : window))
         return false;
     bool const waited = waited_.exchange(false, std::memory_order_relaxed);
-    bool const counted = counts();
     enough_.store(false, std::memory_order_relaxed);
-    duration const time = now - std::exchange(began_, now);
+    duration const time = now - began_.exchange(now, std::memory_order_relaxed);
     std::size_t const handlers = ran_.exchange(0, std::memory_order_relaxed);
     duration const used(used_.exchange(0, std::memory_order_relaxed));
     bool const recent = time <= 4 * window || counted; // else nothing has run
-    bool busy = recent && !waited && runs && !(counted && handlers < min_handlers);
+    bool busy = recent && !waited && runs && !too_few;
     // The CPU time of the whole process: if that has used little, so has the producer. Read only
     // where it matters: with many threads the system adds it up slowly.
     std::clock_t const before
@@ -47,7 +50,7 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool runs) noexcept
         : busy && policy_.is_due()           ? mode::counting
                                              : mode::plain;
     mode_.store(next, std::memory_order_relaxed);
-    return next != mode::plain && !counted;
+    return next != mode::plain;
 }
 
 // Starts helpers until as many are awake as there are CPUs. A helper that has made no progress

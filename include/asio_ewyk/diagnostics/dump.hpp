@@ -16,7 +16,8 @@ namespace asio_ewyk {
 
     The calling thread reads without a lock, waits for no thread, and stops none: so `dump` works
     while everything is stuck, and each line is true for a moment of its own. The text is for
-    people, and may change. Handlers that an `io_context` runs by itself are not named.
+    people, and may change. Handlers that an `io_context` runs by itself are named only where the
+    program is compiled with tracking.hpp.
 
     @par Thread Safety
     Safe, on any thread, also while contexts are destroyed.

@@ -17,7 +17,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 namespace boost::asio {
@@ -225,13 +224,6 @@ private:
         return error == EWOULDBLOCK || error == EAGAIN || error == EINPROGRESS || error == EALREADY;
     }
 
-    // Whether it waits for nothing but a thread. The names are Asio's: "post", "execute(...)".
-    static bool is_ready_at_once(std::string_view name) noexcept
-    {
-        return name == "post" || name == "dispatch" || name == "defer"
-            || name.starts_with("execute") || name.starts_with("bulk");
-    }
-
     BOOST_NOINLINE static void create(tracked_handler& h, site_key k, void const* context,
         void const* object, std::uint64_t descriptor) noexcept
     {
@@ -251,7 +243,7 @@ private:
         o.object = object;
         o.descriptor = descriptor;
         o.created = tick_clock::now();
-        bool const is_ready = is_ready_at_once(k.name);
+        bool const is_ready = o.site->is_ready_at_once;
         r->begin(o, is_ready, !k.file && is_ready && t.running ? t.running->place_ : o.site);
         h.record_ = r;
     }

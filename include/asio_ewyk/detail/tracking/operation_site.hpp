@@ -183,6 +183,7 @@ class operation_site
 public:
     explicit constexpr operation_site(site_key const& k) noexcept
         : key(k)
+        , is_ready_at_once(is_submission(k.name))
     {
     }
 
@@ -214,8 +215,16 @@ public:
     }
 
     site_key const key;
+    bool const is_ready_at_once; // its operations wait for nothing but a thread
 
 private:
+    // The names are Asio's.
+    static constexpr bool is_submission(std::string_view name) noexcept
+    {
+        return name == "post" || name == "dispatch" || name == "defer"
+            || name.starts_with("execute") || name.starts_with("bulk");
+    }
+
     ASIO_EWYK_COLD static site_counters* allocate(std::atomic<site_counters*>& lane) noexcept
     {
         auto* const made = new (std::nothrow) site_counters;

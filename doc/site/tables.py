@@ -66,10 +66,10 @@ def grouped(content):
 
 
 def breakable(content):
-    """Names may be broken after ::, _, + and /, which saves columns."""
+    """Names may be broken after ::, _, + and /, but not io_context/1 or I/O: this saves columns."""
     parts = re.split(r"(<[^>]+>)", content)
     for at in range(0, len(parts), 2):
-        parts[at] = re.sub(r"(::|_|(?<=\w)(?:&#43;|/))(?=\w)", r"\1<wbr>", parts[at])
+        parts[at] = re.sub(r"(::|(?<=[^\W_])_|(?<=\w\w)(?:&#43;|/))(?=\w\w)", r"\1<wbr>", parts[at])
     return "".join(parts)
 
 

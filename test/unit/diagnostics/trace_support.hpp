@@ -58,12 +58,12 @@ inline written_trace read_trace(std::string const& text)
 {
     namespace json = boost::json;
     json::value const parsed = json::parse(text);
-    json::object const& all = parsed.as_object();
+    json::object const& whole = parsed.as_object();
     written_trace result;
-    json::object const& other = all.at("otherData").as_object();
+    json::object const& other = whole.at("otherData").as_object();
     result.dropped = other.at("dropped_events").to_number<std::int64_t>();
     result.threads_without_events = other.at("threads_without_events").to_number<std::int64_t>();
-    for (json::value const& v : all.at("traceEvents").as_array())
+    for (json::value const& v : whole.at("traceEvents").as_array())
     {
         json::object const& e = v.as_object();
         auto const string = [](json::object const& in, char const* key) {

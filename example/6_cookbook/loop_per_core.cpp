@@ -56,8 +56,10 @@ asio::awaitable<void> echo(tcp::socket socket)
 int main()
 {
     // tag::loops[]
+    // tag::group[]
     std::vector<int> const cpus = usable_cpus();
     ewyk::event_loop_group loops(std::max<std::size_t>(1, cpus.size()), {.cpus = cpus});
+    // end::group[]
 
     tcp::acceptor acceptor(loops.next(), {asio::ip::address_v4::loopback(), 0});
     auto const where = acceptor.local_endpoint();

@@ -63,7 +63,7 @@ BOOST_DATA_TEST_CASE(one_that_waits_for_another_one_is_taken_over, leasing, s)
 }
 
 // Also what it has caused itself, through the context or by an operation on its own socket. What it
-// defers, or starts that is done at once, waits for its end: see from_asio.adoc.
+// defers, or starts that is done at once, waits for its end: see guarantees.adoc.
 BOOST_DATA_TEST_CASE(what_it_starts_is_done_meanwhile, leasing, s)
 {
     gathering done;

@@ -21,8 +21,8 @@ namespace asio_ewyk {
 
     What is written is JSON in Chrome's trace event format, which `chrome://tracing` and
     https://ui.perfetto.dev show: spans and moments of each thread, with the addresses of tasks and
-    contexts. doc/trace.adoc lists them. `ewyk_timeline`, in `example/timeline`, draws it as an SVG,
-    with arrows from where a task or production was given away to where it goes on.
+    contexts. doc/observability.adoc lists them. `ewyk_timeline`, in `example/timeline`, draws it as
+    an SVG, with arrows from where a task or production was given away to where it goes on.
 
     @par Thread Safety
     All functions may be called by any thread at any time.

@@ -37,7 +37,9 @@ int main()
     ewyk::event_loop_group boss(1, {.name = "boss"});
     // end::groups[]
 
+    // tag::acceptor[]
     tcp::acceptor acceptor(boss.next(), {asio::ip::address_v4::loopback(), 0});
+    // end::acceptor[]
     auto const where = acceptor.local_endpoint();
 
     // tag::serve[]

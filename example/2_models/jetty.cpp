@@ -18,12 +18,14 @@ using namespace models;
 
 namespace {
 
+// tag::session[]
 asio::awaitable<void> session(tcp::socket socket)
 {
     lines connection(std::move(socket));
     for (std::string request; co_await connection.read(request);)
         co_await connection.write(compute(request));
 }
+// end::session[]
 
 } // namespace
 
@@ -35,9 +37,11 @@ int main()
 
     tcp::acceptor acceptor(selectors.next(), anywhere());
     auto const where = acceptor.local_endpoint();
+    // tag::serve[]
     asio::cancellation_signal stop;
     auto served = ewyk::serve(std::move(acceptor), selectors, session,
         asio::bind_cancellation_slot(stop.slot(), asio::use_future));
+    // end::serve[]
 
     int const result = try_it("jetty", where, "abc", "cba");
     stop.emit(asio::cancellation_type::total);

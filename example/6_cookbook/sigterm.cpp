@@ -22,6 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// tag::echo[]
 asio::awaitable<void> echo(tcp::socket socket)
 {
     std::string text(5, ' ');
@@ -31,6 +32,7 @@ asio::awaitable<void> echo(tcp::socket socket)
         co_await asio::async_write(socket, asio::buffer(text), use_awaitable);
     }
 }
+// end::echo[]
 
 bool is_answered(tcp::socket& client)
 {

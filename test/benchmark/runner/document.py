@@ -2,7 +2,7 @@
 # Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 # copy at https://www.boost.org/LICENSE_1_0.txt)
 
-"""The results as a part of doc/benchmarks.adoc."""
+"""The results as a part of doc/benchmark_tables.adoc."""
 
 from collections.abc import Sequence
 

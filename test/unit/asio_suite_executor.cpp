@@ -277,12 +277,12 @@ CONTEXT_TEST_CASE(any_io_executor_keeps_what_was_set_before, s)
     BOOST_TEST_REQUIRE((never.target<plain>() != nullptr));
     BOOST_TEST(asio::query(*never.target<plain>(), ewyk::invocation) == ewyk::invocation.either);
 
-    // In force: its handlers go to another thread than the one that produces.
+    // In force: its handlers go to another thread than the one that produces, if there is one.
     std::atomic<bool> in_place{true};
     auto const here = std::this_thread::get_id();
     asio::post(any, [&] { in_place = std::this_thread::get_id() == here; });
     ctx.poll();
-    BOOST_TEST(eventually([&] { return !in_place; }));
+    BOOST_TEST((s.max_threads == 0 || eventually([&] { return !in_place; })));
 }
 
 // A handler's executor must be respected although the I/O object's differs in our properties only.

@@ -129,8 +129,10 @@ BOOST_AUTO_TEST_CASE(size_by_the_rule_of_jetty)
     BOOST_TEST(group::default_size(1) == 1u);
     BOOST_TEST(group::default_size(47) == std::min<std::size_t>(by_cores, 2));
     BOOST_TEST(group({.max_threads = 4}).size() == 1u);
+    BOOST_TEST(group::default_size(0) == ewyk::detail::usable_cpus()); // each is one thread
     BOOST_CHECK_THROW(group(0), std::invalid_argument);
-    BOOST_CHECK_THROW(group(2, {.max_threads = 0}), std::invalid_argument);
+    BOOST_CHECK_THROW(
+        group(2, {.min_threads = 1, .max_threads = 0}), std::invalid_argument);
 }
 
 } // namespace

@@ -37,7 +37,7 @@ ASIO_EWYK_DECL void strategy_service::left(caller& c)
 {
     auto const [last, last_to_run] = threads_.runner_left(c.stepping);
     // Asio locks a mutex to say whether it is stopped. To save that, nothing is done for the only
-    // caller, which steps, while the pool has no threads and no tasks: there is nobody to tell.
+    // caller, which steps, while the pool has no threads and no tasks: there is no thread to tell.
     if (!last || last_to_run || threads_.pool().threads() != 0 || threads_.client().size() != 0)
     {
         bool const stopped = ioc_.stopped();
@@ -177,8 +177,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
     detail::at_exit const over([&, in_task = std::exchange(frame.in_task, true),
                                    is_owner = std::exchange(frame.is_owner, false)] {
         --frame.nested;
-        // Whoever sent the wake-up relies on this thread to look for handlers, but its next look
-        // may be far.
+        // The thread that sent the wake-up relies on this one to run handlers, which it may do
+        // only much later.
         if (wake_up_consumed_.exchange(false))
             wake_up();
         frame.is_owner = is_owner;

@@ -63,7 +63,7 @@ inline std::uint64_t microseconds(std::uint64_t ticks, tick_clock::scale const& 
     return static_cast<std::uint64_t>(time_of(ticks, scale).count()) / 1000;
 }
 
-inline void describe_operation(text_sink& out, operation_record::sight const& s,
+inline void describe_operation(text_sink& out, operation_record::snapshot const& s,
     tick_clock::ticks now, tick_clock::scale const& scale) noexcept
 {
     site_key const& k = s.from.site->key;
@@ -125,7 +125,7 @@ ASIO_EWYK_DECL void describe_operations(text_sink& out) noexcept
     tick_clock::scale const scale;
     tick_clock::ticks const now = tick_clock::now();
     std::uint64_t n = 0;
-    operation_store::for_each([&](operation_record::sight const& s) {
+    operation_store::for_each([&](operation_record::snapshot const& s) {
         if (n++ < most)
             describe_operation(out, s, now, scale);
     });
@@ -153,7 +153,7 @@ ASIO_EWYK_DECL std::vector<operation> pending()
     std::vector<operation> all;
     detail::tick_clock::scale const scale;
     detail::tick_clock::ticks const now = detail::tick_clock::now();
-    detail::operation_store::for_each([&](detail::operation_record::sight const& s) {
+    detail::operation_store::for_each([&](detail::operation_record::snapshot const& s) {
         detail::site_key const& k = s.from.site->key;
         operation o;
         o.state = detail::state_of(s.step);

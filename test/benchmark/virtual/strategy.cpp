@@ -16,7 +16,7 @@ strategy_context::strategy_context(machine& m, options const& with)
     , options_(with)
     , io_(m, false)
     , wakeup_op_(*this)
-    , helpers_(with.max_helpers)
+    , helpers_(parallelism::max_helpers)
     , lateness_(with.grace)
     , when_idle_(static_cast<std::size_t>(m.cores()))
 {

@@ -41,16 +41,10 @@ public:
     {
         wait waits = wait::naps;
         int helpers = 0; ///< that are awake; 0: as many as there are cores
-
-        std::size_t max_helpers = asio_ewyk::detail::parallelism::max_helpers;
         std::size_t max_threads = 400;
         duration grace = std::chrono::microseconds(10);
 
-        bool is_shipped() const noexcept
-        {
-            return waits == wait::naps && helpers == 0
-                && max_helpers == asio_ewyk::detail::parallelism::max_helpers;
-        }
+        bool is_shipped() const noexcept { return waits == wait::naps && helpers == 0; }
     };
 
     strategy_context(machine& m, options const& with);

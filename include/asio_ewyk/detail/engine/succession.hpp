@@ -342,7 +342,7 @@ private:
     // io_context::run(), or wakes the owner in vain.
     std::atomic<thread_id> owner_thread_{};
 
-    // Relaxed: an old value costs a sign of life, or a thread that comes in vain.
+    // Relaxed: an old value costs a sign of life, or has a late task counted, or not.
     std::atomic<int> helpers_{0};
 
     // Written by the watchdog, which asks, and by the thread that answers. Relaxed: nothing is

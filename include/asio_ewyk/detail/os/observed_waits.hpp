@@ -27,7 +27,7 @@ public:
     static bool are_had() noexcept
     {
 #if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)
-        // 0, 1, or -1: not known yet. Relaxed: who tries at the same time finds the same.
+        // 0, 1, or -1: not known yet. Relaxed: threads that try at a time find the same.
         static std::atomic<int> known{-1};
         int had = known.load(std::memory_order_relaxed);
         try

@@ -27,7 +27,7 @@ namespace asio_ewyk::detail {
 
 // A clock that costs less to read than the steady one: the counter of the CPU, if Linux takes its
 // own time from that, and so has found that it is steady and the same on all CPUs. Else the steady
-// clock. Ticks become times when somebody looks at them.
+// clock. Ticks become times only when they are shown.
 class BOOST_SYMBOL_VISIBLE tick_clock
 {
     // What the clock is, and a moment of both; never changed, and never freed.
@@ -43,7 +43,7 @@ public:
 
     static ticks now() noexcept
     {
-        // Acquire: who finds the beginning finds it filled in.
+        // Acquire: a thread that finds the beginning finds it filled in.
         beginning const* b = began_.load(std::memory_order_acquire);
         if (!b) [[unlikely]]
             b = &begin();

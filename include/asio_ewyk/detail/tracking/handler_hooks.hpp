@@ -180,7 +180,7 @@ inline void completion_scope::destroy(operation_record& r, unsigned lane) noexce
 {
     r.site().add({.destroyed = 1}, lane);
     r.enter(operation_step::destroyed, tick_clock::now());
-    operation_store::bury(r, lane);
+    operation_store::keep_destroyed(r, lane);
 }
 
 BOOST_NOINLINE inline void tracked_handler::drop(operation_record& r) noexcept

@@ -55,7 +55,7 @@ public:
         tick_clock::ticks created = 0;
     };
 
-    struct sight
+    struct snapshot
     {
         operation_step step = operation_step::unused;
         origin from;
@@ -110,14 +110,14 @@ public:
     operation_site& site() const noexcept { return *site_.load(std::memory_order_relaxed); }
     std::uint64_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
 
-    // Any thread, signal handlers too. Unused if it has changed meanwhile, as many times as one
-    // looks again.
-    sight look() const noexcept
+    // Any thread, signal handlers too. Unused if the record changes during each of the
+    // tries.
+    snapshot read() const noexcept
     {
         for (int tries = 0; tries != 4; ++tries)
         {
             std::uint64_t const word = word_.load(std::memory_order_acquire);
-            sight s;
+            snapshot s;
             s.step = static_cast<operation_step>(word & step_mask);
             if (s.step == operation_step::unused)
                 return s;
@@ -160,7 +160,7 @@ private:
 
     // While it is unused. Of the store; positions, counted from 1.
     std::uint32_t position_ = 0;            // this one's; set before others know it
-    std::uint32_t next_ = 0;                // in a chain; whoever has the chain
+    std::uint32_t next_ = 0;                // in a chain; the thread that has it
     std::uint32_t length_ = 0;              // of the chain that begins here; as above
     std::atomic<std::uint32_t> below_{0};   // the next chain on the stack
 };
@@ -220,11 +220,13 @@ public:
     }
 
     // Keeps one that was destroyed for others to see, instead of the one that was kept for longest.
-    static void bury(operation_record& r, unsigned lane) noexcept
+    static void keep_destroyed(operation_record& r, unsigned lane) noexcept
     {
-        auto& grave = buried_[next_grave_.fetch_add(1, std::memory_order_relaxed) % graves];
-        // Acquire and release: what comes of the other one was done by the thread that buried it.
-        if (std::uint32_t const old = grave.exchange(r.position_, std::memory_order_acq_rel))
+        // Relaxed: the threads only have to get different numbers.
+        auto const n = next_destroyed_.fetch_add(1, std::memory_order_relaxed);
+        auto& slot = destroyed_[n % most_destroyed];
+        // Acquire and release: what comes of the other one was done by the thread that kept it.
+        if (std::uint32_t const old = slot.exchange(r.position_, std::memory_order_acq_rel))
             give_back(at(old), lane);
     }
 
@@ -239,7 +241,7 @@ public:
             if (!there)
                 continue;
             for (operation_record const& r : there->records)
-                if (auto const s = r.look(); s.step != operation_step::unused)
+                if (auto const s = r.read(); s.step != operation_step::unused)
                     f(s);
         }
     }
@@ -248,7 +250,7 @@ private:
     static constexpr std::uint32_t chain = 32;
     static constexpr std::uint32_t block_size = 256;
     static constexpr std::uint32_t most_blocks = 16384;
-    static constexpr std::uint32_t graves = 64;
+    static constexpr std::uint32_t most_destroyed = 64;
 
     struct block
     {
@@ -265,7 +267,7 @@ private:
     static operation_record& at(std::uint32_t position) noexcept
     {
         std::uint32_t const i = position - 1;
-        // Relaxed: who has the position has it from one who knew the block.
+        // Relaxed: the position comes from a thread that has seen the block.
         return blocks_[i / block_size].load(std::memory_order_relaxed)->records[i % block_size];
     }
 
@@ -309,7 +311,7 @@ private:
                 return 0;
         while (!made_.compare_exchange_weak(i, i + chain, std::memory_order_relaxed));
         auto& slot = blocks_[i / block_size];
-        // Acquire: who finds the block finds it constructed.
+        // Acquire: a thread that finds the block finds it constructed.
         if (!slot.load(std::memory_order_acquire) && !add_block(slot, i / block_size))
             return 0; // and these positions are never used
         for (std::uint32_t n = 0; n != chain; ++n)
@@ -335,8 +337,8 @@ private:
     static inline std::atomic<std::uint64_t> unused_{0};
     static inline std::atomic<std::uint32_t> made_{0}; // positions that have been used
     static inline std::atomic<block*> blocks_[most_blocks]{};
-    static inline std::atomic<std::uint32_t> next_grave_{0};
-    static inline std::atomic<std::uint32_t> buried_[graves]{};
+    static inline std::atomic<std::uint32_t> next_destroyed_{0};
+    static inline std::atomic<std::uint32_t> destroyed_[most_destroyed]{};
 };
 
 // Numbers of handlers: a lane takes many at once, so they tell handlers apart, but not which was

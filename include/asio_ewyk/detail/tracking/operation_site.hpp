@@ -74,9 +74,9 @@ struct site_totals
 // The totals of a site and a lane, of one period between two resets. Written by the lane's thread,
 // or by all that share it.
 //
-// A counter of an earlier period is void. Whoever writes the first one of a new period sets all to
-// 0 while period_ is 0. All stores release and all loads of a reader acquire: a reader that sees a
-// part of a later period then sees that period_ has changed.
+// A counter of an earlier period is void. The thread that writes the first one of a new period sets
+// all to 0 while period_ is 0. All stores release and all loads of a reader acquire: a reader that
+// sees a part of a later period then sees that period_ has changed.
 class BOOST_SYMBOL_VISIBLE site_counters
 {
 public:
@@ -229,7 +229,7 @@ private:
     {
         auto* const made = new (std::nothrow) site_counters;
         site_counters* there = nullptr;
-        // Release: whoever finds the counters finds them constructed.
+        // Release: a thread that finds the counters finds them constructed.
         if (!made || lane.compare_exchange_strong(there, made, std::memory_order_acq_rel))
             return made;
         delete made;
@@ -250,7 +250,7 @@ public:
         for (std::size_t n = 0; n != size; ++n)
         {
             auto& slot = slots_[(first + n) % size];
-            // Acquire: who finds the site finds it constructed.
+            // Acquire: a thread that finds the site finds it constructed.
             operation_site* s = slot.load(std::memory_order_acquire);
             if (!s && !(s = add(slot, k)))
                 break;

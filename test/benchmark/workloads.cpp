@@ -3,6 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include "bimodal.hpp"
+#include "changing_load.hpp"
 #include "contexts.hpp"
 #include "cpu_bound.hpp"
 #include "handler_length.hpp"
@@ -27,6 +28,7 @@ std::vector<workload> const& workloads()
         handler_length_workload(),
         cpu_bound_workload(),
         mixed_chains_workload(),
+        changing_load_workload(),
         overload_workload(),
         stalls_workload(),
         io_ratio_workload(),

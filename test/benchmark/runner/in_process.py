@@ -155,6 +155,22 @@ _PLANS = (
     ),
     _Plan(
         Workload(
+            "changing_load",
+            "16 chains of handlers that compute for 0.5 us, for 100 us, for 0.5 us again, beside 8"
+            " chains that sleep for 10 ms, and alone; after how many ms the rate is steady again",
+            (
+                Column("longer ms", lambda r: r.get("longer_ms")),
+                Column("shorter ms", lambda r: r.get("shorter_ms")),
+                Column("sleepers ms", lambda r: r.get("sleepers_ms")),
+                Column("awake ms", lambda r: r.get("awake_ms")),
+            ),
+        ),
+        quick=[{}],
+        peers=("io_context/1", "io_context/n", _GRACE),
+        seconds=8,
+    ),
+    _Plan(
+        Workload(
             "overload",
             "functions that compute for 1 ms, submitted at so many times the rate that the cores"
             " can run; the rate is of those done 50 ms after they should have been submitted, the"

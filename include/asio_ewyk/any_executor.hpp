@@ -28,7 +28,7 @@ namespace asio_ewyk {
     what that of the executor inside throws.
 
     @par Example
-    @snippet example/1_tutorial/3_say_what_blocks.cpp any_executor
+    @snippet example/6_cookbook/say_what_blocks.cpp any_executor
 */
 using any_executor = boost::asio::execution::any_executor<
     boost::asio::execution::context_as_t<boost::asio::execution_context&>,

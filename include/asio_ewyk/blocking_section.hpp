@@ -47,7 +47,7 @@ namespace asio_ewyk {
     No-throw guarantee.
 
     @par Example
-    @snippet example/1_tutorial/3_say_what_blocks.cpp blocking_section
+    @snippet example/6_cookbook/say_what_blocks.cpp blocking_section
 */
 class [[nodiscard]] blocking_section
 {

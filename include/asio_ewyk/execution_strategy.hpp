@@ -67,7 +67,7 @@ namespace asio_ewyk {
     produce() after production was passed on to the pool.
 
     @par Example
-    @snippet example/1_tutorial/6_another_producer.cpp strategy
+    @snippet example/6_cookbook/another_producer.cpp strategy
 
     @see worker_pool, strategy_context
 */

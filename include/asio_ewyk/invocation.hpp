@@ -43,7 +43,7 @@ inline constexpr named_values invocation_names{
     No member throws.
 
     @par Example
-    @snippet example/1_tutorial/3_say_what_blocks.cpp properties
+    @snippet example/6_cookbook/say_what_blocks.cpp properties
 */
 class invocation_t
 {

@@ -53,7 +53,7 @@ inline constexpr named_values strategy_names{
     No member throws.
 
     @par Example
-    @snippet example/1_tutorial/3_say_what_blocks.cpp properties
+    @snippet example/6_cookbook/say_what_blocks.cpp properties
 */
 class strategy_t
 {

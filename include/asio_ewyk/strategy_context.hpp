@@ -72,7 +72,7 @@ namespace asio_ewyk {
     leaves one of the calls that are not inside handlers; without such a call, `std::terminate`.
 
     @par Example
-    @snippet example/1_tutorial/1_drop_in.cpp program
+    @snippet example/1_tutorial/0_drop_in.cpp program
 
     @see strategy_executor, strategy_options, use_strategy
 */

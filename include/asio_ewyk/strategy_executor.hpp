@@ -47,7 +47,7 @@ using strategy_executor_traits = service_traits<strategy_service, true>;
     Only `execute` throws: what allocation and the function's move throw.
 
     @par Example
-    @snippet example/1_tutorial/3_say_what_blocks.cpp properties
+    @snippet example/6_cookbook/say_what_blocks.cpp properties
 
     @see strategy_context, any_executor
 */

@@ -52,7 +52,7 @@ struct task_traits
     construction from a function throws: what allocation and the function's copy or move throw.
 
     @par Example
-    @snippet example/1_tutorial/8_a_policy_of_your_own.cpp night
+    @snippet example/6_cookbook/policy_of_your_own.cpp night
 
     @see strategy_options::policy
 */

@@ -35,7 +35,7 @@ namespace asio_ewyk {
     afterwards.
 
     @par Example
-    @snippet example/1_tutorial/4_io_context_of_someone_else.cpp use_strategy
+    @snippet example/6_cookbook/io_context_of_someone_else.cpp use_strategy
 */
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);

@@ -58,7 +58,7 @@ class pool_access;
     What a task throws goes to `worker_pool_options::on_exception`.
 
     @par Example
-    @snippet example/1_tutorial/5_share_a_pool.cpp pool
+    @snippet example/6_cookbook/share_a_pool.cpp pool
 
     @see strategy_context, execution_strategy
 */

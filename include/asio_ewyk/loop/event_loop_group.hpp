@@ -30,7 +30,7 @@ namespace asio_ewyk {
     a handler of the group.
 
     @par Example
-    @snippet example/1_tutorial/7_event_loops.cpp groups
+    @snippet example/6_cookbook/event_loops.cpp groups
 */
 class event_loop_group : public context_group<event_loop>
 {

@@ -38,7 +38,7 @@ namespace asio_ewyk {
     No-throw guarantee.
 
     @par Example
-    @snippet example/1_tutorial/7_event_loops.cpp later
+    @snippet example/6_cookbook/event_loops.cpp later
 
     @see event_loop::schedule, event_loop::schedule_at_fixed_rate,
     event_loop::schedule_with_fixed_delay

@@ -147,7 +147,7 @@ auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session se
     `std::system_error` if a loop's thread cannot be started, whatever the token.
 
     @par Example
-    @snippet example/1_tutorial/7_event_loops.cpp serve
+    @snippet example/6_cookbook/event_loops.cpp serve
 
     @see serve_options
 */

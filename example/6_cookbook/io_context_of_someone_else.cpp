@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 4. Where other code owns the io_context, a strategy is installed in it. I/O objects are
-// made with the strategy's executor, and asio_ewyk::run takes the place of ioc.run().
+// Where other code owns the io_context, a strategy is installed in it. I/O objects are made with
+// the strategy's executor, and asio_ewyk::run takes the place of ioc.run().
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>

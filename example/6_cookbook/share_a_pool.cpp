@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 5. The threads come from a worker pool. Contexts can share one, it can be given work
-// directly, and it says how many threads it has come to.
+// The threads come from a worker pool. Contexts can share one, it can be given work directly, and
+// it says how many threads it has come to.
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>

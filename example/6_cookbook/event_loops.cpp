@@ -2,10 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 7. Netty's model: several loops, each with a thread of its own. Each connection belongs to
-// one of them, so that its handlers need no lock and no strand.
+// Netty's model: several loops, each with a thread of its own. Each connection belongs to one of
+// them, so that its handlers need no lock and no strand.
 
-// tag::prelude[]
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
 
@@ -17,7 +16,6 @@ namespace asio = boost::asio;
 namespace ewyk = asio_ewyk;
 using asio::ip::tcp;
 using namespace std::chrono_literals;
-// end::prelude[]
 
 namespace {
 

@@ -2,9 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 3. Nothing has to be annotated; but a handler that never blocks can be declared so, and
-// saves the hand-over. What is said is a property of the handler's executor, like any other of
-// Asio's. A handler that is about to block can say that, too.
+// Nothing has to be annotated; but a handler that never blocks can be declared so, and saves the
+// hand-over. What is said is a property of the handler's executor, like any other of Asio's. A
+// handler that is about to block can say that, too.
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>

@@ -2,9 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 2. The strategy is an argument: here it comes from the command line, by name. The program
-// shows what runs a handler that was posted, with each strategy: the thread that called run(),
-// which found the handler, or a thread of the pool.
+// The strategy is an argument: here it comes from the command line, by name. The program shows what
+// runs a handler that was posted, with each strategy: the thread that called run(), which found the
+// handler, or a thread of the pool.
 
 #include <asio_ewyk.hpp>
 
@@ -39,7 +39,7 @@ int main(int argc, char** argv)
 try
 {
     if (argc > 2)
-        throw std::invalid_argument("usage: 2_choose_a_strategy [STRATEGY]");
+        throw std::invalid_argument("usage: choose_a_strategy [STRATEGY]");
     if (argc == 2)
     {
         // tag::from_string[]

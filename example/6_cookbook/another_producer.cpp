@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 6. The strategies work for anything that tasks come from, without any socket: the frames of
-// a multiplexed connection, a queue, a channel. The producer is only ever called by one thread at a
+// The strategies work for anything that tasks come from, without any socket: the frames of a
+// multiplexed connection, a queue, a channel. The producer is only ever called by one thread at a
 // time.
 
 #include <asio_ewyk.hpp>

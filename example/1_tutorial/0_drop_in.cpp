@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 1. An app of Boost.Asio changes the type of its context, and nothing else. A handler that
-// blocks no longer stops the others.
+// The whole change in one small program: an app of Boost.Asio changes the type of its context, and
+// nothing else. A handler that blocks no longer stops the others.
 
 // tag::program[]
 #include <asio_ewyk.hpp>

@@ -2,11 +2,10 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 9. A server of coroutines: one for each connection, and one that always computes for long.
-// Each goes by the strategy of the executor that it was spawned on. Sockets and coroutines name the
-// type of that executor, so nothing is erased.
+// A server of coroutines: one for each connection, and one that always computes for long. Each goes
+// by the strategy of the executor that it was spawned on. Sockets and coroutines name the type of
+// that executor, so nothing is erased.
 
-// tag::prelude[]
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
 
@@ -21,7 +20,6 @@ namespace asio = boost::asio;
 namespace ewyk = asio_ewyk;
 using asio::ip::tcp;
 using namespace std::chrono_literals;
-// end::prelude[]
 
 namespace {
 

@@ -2,9 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Step 8. A strategy of your own, beside the four: a policy says which of them is used for a task,
-// each time that one is about to run. Here are two: one looks at the time of the day, the other at
-// how urgent a task is.
+// A strategy of your own, beside the four: a policy says which of them is used for a task, each
+// time that one is about to run. Here are two: one looks at the time of the day, the other at how
+// urgent a task is.
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>

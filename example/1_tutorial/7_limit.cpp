@@ -1,0 +1,140 @@
+// Copyright (c) 2026 The asio_ewyk authors
+// Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
+// copy at https://www.boost.org/LICENSE_1_0.txt)
+
+// Step 7. A limit. Queries that are too late still block a thread each. So there are two threads at
+// most, one query may wait for them, and any other client learns at once that the shop is busy.
+
+#include "client.hpp"
+#include "database.hpp"
+
+#include <asio_ewyk.hpp>
+#include <boost/asio.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <future>
+#include <iostream>
+#include <string>
+#include <thread>
+
+namespace asio = boost::asio;
+namespace ewyk = asio_ewyk;
+using asio::ip::tcp;
+using asio::use_awaitable;
+using namespace std::chrono_literals;
+
+namespace {
+
+class shop
+{
+public:
+    shop(ewyk::strategy_context& context, database& db)
+      : database_(db)
+      , books_(asio::make_strand(context))
+    {
+    }
+
+    asio::awaitable<void> serve(tcp::acceptor& acceptor)
+    {
+        for (auto const ex = acceptor.get_executor();;)
+            co_spawn(ex, session(co_await acceptor.async_accept(use_awaitable)), asio::detached);
+    }
+
+    asio::awaitable<void> session(tcp::socket socket)
+    {
+        for (std::string received;;)
+        {
+            std::size_t const size = co_await asio::async_read_until(
+                socket, asio::dynamic_buffer(received), '\n', use_awaitable);
+            std::string answer = co_await answer_to(received.substr(0, size - 1));
+            received.erase(0, size);
+            answer += '\n';
+            co_await asio::async_write(socket, asio::buffer(answer), use_awaitable);
+        }
+    }
+
+private:
+    asio::awaitable<std::string> answer_to(std::string request)
+    {
+        if (request == "ping")
+            co_return "pong";
+        if (request == "takings")
+            co_return std::to_string(co_await take(0));
+        std::future<int> answer;
+        try
+        {
+            answer = asio::post(pool_, asio::use_future([this, request] {
+                ewyk::this_invocation::set_location();
+                return database_.price(request); // blocks a thread of the pool
+            }));
+        }
+        catch (ewyk::queue_full_error const&)
+        {
+            co_return "busy";
+        }
+        if (answer.wait_for(3s) != std::future_status::ready) // blocks, and holds up nobody
+            co_return "too late";
+        int const price = answer.get();
+        co_await take(price);
+        co_return std::to_string(price);
+    }
+
+    // Adds to the takings, and says what they are.
+    asio::awaitable<int> take(int price)
+    {
+        auto const home = co_await asio::this_coro::executor;
+        co_await ewyk::switch_to(books_); // one at a time from here
+        int const takings = takings_ += price;
+        co_await ewyk::switch_to(home); // to here
+        co_return takings;
+    }
+
+    database& database_;
+    asio::strand<ewyk::strategy_executor> books_;
+    int takings_ = 0; // used on books_ only
+    // tag::pool[]
+    ewyk::worker_pool pool_{{.max_threads = 2,
+        .max_queue = 1,
+        .when_full = ewyk::queue_full::reject,
+        .name = "database"}};
+    // end::pool[]
+};
+
+// Four clients, whose queries all take too long.
+void visit(tcp::endpoint server, database& db)
+{
+    client first(server), second(server), third(server), fourth(server);
+    first.ask("apples");
+    db.wait_for(1); // query, which has one of the pool's threads
+    second.ask("pears");
+    db.wait_for(2);
+    third.ask("plums");
+    std::cout << "apples: " << first.answer() << '\n';
+    std::cout << "pears: " << second.answer() << '\n';
+    std::cout << "plums: " << third.answer() << '\n'; // whose query waits for a thread
+    fourth.ask("cherries");
+    std::cout << "cherries: " << fourth.answer() << '\n';
+    fourth.ask("ping");
+    std::cout << "ping: " << fourth.answer() << '\n';
+    db.answer();
+}
+
+} // namespace
+
+int main()
+{
+    database db;
+    ewyk::strategy_context context;
+    shop server(context, db);
+    tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
+    auto const where = acceptor.local_endpoint();
+    asio::co_spawn(context, server.serve(acceptor), asio::detached);
+
+    std::thread clients([&] {
+        visit(where, db);
+        context.stop();
+    });
+    context.run();
+    clients.join();
+}

@@ -4,6 +4,7 @@
 
 // Contexts with `max_threads = 0`: handlers run on callers of run() only, as with an io_context.
 
+#include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/detail/os/observed_waits.hpp>
 #include <asio_ewyk/diagnostics/dump.hpp>
 
@@ -220,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_nested_call_of_the_only_caller_is_not_late)
 // Callers that compute beside the one that produces.
 BOOST_AUTO_TEST_CASE(several_callers_run_what_computes)
 {
-    if (ewyk::detail::allowed_cpus() < 2 || !ewyk::detail::observed_waits::are_had())
+    if (ewyk::detail::usable_cpus_from_here() < 2 || !ewyk::detail::observed_waits::are_had())
         return;
     ewyk::strategy_context ctx({.grace = 24h, .max_threads = 0});
     std::atomic<bool> over{false};

@@ -2,11 +2,14 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/loop/event_loop_group.hpp>
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -87,6 +90,28 @@ BOOST_AUTO_TEST_CASE(of_the_first_version)
     files.with("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "250000");
     BOOST_TEST(files.cpus() == 3u);
 }
+
+#if defined(ASIO_EWYK_HAS_LINUX)
+
+// Of those that this thread may use, unless the quota is less.
+BOOST_AUTO_TEST_CASE(of_the_cpus_of_this_thread)
+{
+    namespace detail = asio_ewyk::detail;
+    auto const allowed = static_cast<std::size_t>(detail::allowed_cpus());
+    auto const all = static_cast<int>(std::min(allowed, detail::cpu_quota()));
+    BOOST_TEST(detail::usable_cpus_from_here() == all);
+    detail::cpu_mask before;
+    BOOST_TEST_REQUIRE(before.read() == 0);
+    int first = 0;
+    while (!before.has(first))
+        ++first;
+    BOOST_TEST_REQUIRE(detail::cpu_mask::only(first).apply() == 0);
+    BOOST_TEST(detail::usable_cpus_from_here() == 1);
+    before.apply();
+    BOOST_TEST(detail::usable_cpus_from_here() == all);
+}
+
+#endif
 
 BOOST_AUTO_TEST_CASE(a_group_has_two_loops_for_each)
 {

@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include <asio_ewyk/detail/engine/parallelism.hpp>
-#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/detail/os/observed_waits.hpp>
 
 #include "pool_support.hpp"
@@ -88,7 +88,7 @@ private:
 
 bool may_be_several()
 {
-    return ewyk::detail::allowed_cpus() > 1 && ewyk::detail::observed_waits::are_had();
+    return ewyk::detail::usable_cpus_from_here() > 1 && ewyk::detail::observed_waits::are_had();
 }
 
 asio::any_io_executor executor_of(ewyk::strategy_context& ctx, bool native)
@@ -121,6 +121,25 @@ void several_threads_while_one_is_not_enough(bool native, std::chrono::nanosecon
     BOOST_TEST(counted == ctx.metrics().tasks());
 }
 
+// Whether threads would be asked to help a producer that is out of CPU time in each of so many
+// windows, and has so many CPUs. Windows are of a clock that goes by the calls of on_check().
+bool wants_help_with(int cpus, int windows)
+{
+    ewyk::worker_pool pool({.max_threads = 0});
+    int context = 0;
+    ewyk::detail::workforce threads(ewyk::detail::pool_access::threads(pool), &context, true, false);
+    ewyk::detail::parallelism p(
+        threads, [](void*, ewyk::detail::parallelism::helper&) {}, &context, cpus);
+    auto now = std::chrono::steady_clock::now();
+    for (int i = 0; i != windows && !p.wants_help(); ++i)
+    {
+        use_cpu(ewyk::detail::parallelism::window);
+        p.count(100);
+        p.on_check(now += ewyk::detail::parallelism::window, true);
+    }
+    return p.wants_help();
+}
+
 // As many sleep as there may be helpers for the CPUs, and more.
 void short_handlers_beside_those_that_sleep(bool native)
 {
@@ -141,7 +160,7 @@ void short_handlers_beside_those_that_sleep(bool native)
         if (!over)
             asio::post(ex, compute);
     };
-    for (int i = 0; i != 4 * ewyk::detail::allowed_cpus(); ++i)
+    for (int i = 0; i != 4 * ewyk::detail::usable_cpus_from_here(); ++i)
         asio::post(ex, sleep);
     for (int i = 0; i != 16; ++i)
         asio::post(ex, compute);
@@ -167,6 +186,13 @@ BOOST_AUTO_TEST_CASE(several_threads_for_long_handlers)
 BOOST_AUTO_TEST_CASE(several_threads_for_native_handlers)
 {
     several_threads_while_one_is_not_enough(true);
+}
+
+// As in a container whose quota is worth that many, however many cores there are.
+BOOST_AUTO_TEST_CASE(not_where_one_cpu_is_all_that_may_be_used)
+{
+    BOOST_TEST(wants_help_with(2, 10));
+    BOOST_TEST(!wants_help_with(1, 30));
 }
 
 BOOST_AUTO_TEST_CASE(several_threads_beside_those_that_sleep)

@@ -8,7 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/engine/parallelism_policy.hpp>
-#include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
@@ -70,10 +70,11 @@ public:
         std::uint32_t calls_seen_ = 0;
     };
 
-    // `help` runs handlers on the thread of a helper until wants_help() is false. The CPUs are the
-    // ones that the calling thread may use.
-    parallelism(workforce& threads, void (*help)(void* context, helper&), void* context) noexcept
-        : cpus_(allowed_cpus())
+    // `help` runs handlers on the thread of a helper until wants_help() is false. `cpus`: how many
+    // these threads may keep busy.
+    parallelism(workforce& threads, void (*help)(void* context, helper&), void* context,
+        int cpus = usable_cpus_from_here()) noexcept
+        : cpus_(cpus)
         , threads_(threads)
         , help_(help)
         , context_(context)

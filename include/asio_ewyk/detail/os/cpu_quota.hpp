@@ -24,6 +24,10 @@ std::size_t cpu_quota(std::string const& root = {});
 // How many CPUs this process may keep busy; at least 1.
 std::size_t usable_cpus() noexcept;
 
+// How many CPUs the threads that this one starts may keep busy; at least 1. The quota is read once
+// in a process, as that opens files.
+int usable_cpus_from_here() noexcept;
+
 } // namespace asio_ewyk::detail
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)

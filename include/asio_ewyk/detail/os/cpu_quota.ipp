@@ -6,9 +6,11 @@
 #define ASIO_EWYK_DETAIL_OS_CPU_QUOTA_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/cpu_quota.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <fstream>
 #include <string>
@@ -60,19 +62,37 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t cpu_quota(std::string const& root)
     return least;
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t usable_cpus() noexcept
+// `no_cpu_quota` also if there is no memory to read it.
+inline std::size_t cpu_quota_if_any() noexcept
 {
-    std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
 #if defined(ASIO_EWYK_HAS_LINUX)
     try
     {
-        return std::min(cores, cpu_quota());
+        return cpu_quota();
     }
     catch (...)
     {
     }
 #endif
-    return cores;
+    return no_cpu_quota;
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t usable_cpus() noexcept
+{
+    std::size_t const cores = std::max(1u, std::thread::hardware_concurrency());
+    return std::min(cores, cpu_quota_if_any());
+}
+
+// Two threads may both read the quota. A static with an initializer has a lock instead, which stays
+// locked in the child of a fork if another thread had it.
+ASIO_EWYK_DECL ASIO_EWYK_COLD int usable_cpus_from_here() noexcept
+{
+    constexpr std::size_t unread = 0;
+    static std::atomic<std::size_t> known{unread};
+    std::size_t quota = known.load(std::memory_order_relaxed);
+    if (quota == unread)
+        known.store(quota = cpu_quota_if_any(), std::memory_order_relaxed);
+    return static_cast<int>(std::min(static_cast<std::size_t>(allowed_cpus()), quota));
 }
 
 } // namespace asio_ewyk::detail

@@ -52,7 +52,7 @@ public:
     BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
 
     /// What the service is told of its `io_context`.
-    enum class concurrency
+    enum class concurrency_hint
     {
         unknown,
         one_thread,   ///< by its concurrency hint it expects one thread inside run()
@@ -62,12 +62,12 @@ public:
     /// Has a pool of its own. `owner` must be an `io_context`. Throws `std::invalid_argument` for
     /// options that cannot work.
     explicit strategy_service(asio::execution_context& owner, strategy_options const& options = {},
-        concurrency kind = concurrency::unknown);
+        concurrency_hint hint = concurrency_hint::unknown);
 
     /// Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
-        concurrency kind = concurrency::unknown);
+        concurrency_hint hint = concurrency_hint::unknown);
 
     ~strategy_service();
 
@@ -131,7 +131,7 @@ public:
 private:
     // `shared`: null for a pool of its own.
     strategy_service(asio::execution_context& owner, worker_pool* shared,
-        strategy_options const& options, concurrency kind);
+        strategy_options const& options, concurrency_hint hint);
 
     template <class F>
     class wrapper;

@@ -50,7 +50,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(worker_pool& po
     std::chrono::nanoseconds grace, strategy_policy const& policy)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
     , service_(asio::make_service<strategy_service>(
-          *this, pool, s, grace, policy, strategy_service::concurrency::many_threads))
+          *this, pool, s, grace, policy, strategy_service::concurrency_hint::many_threads))
 {
 }
 
@@ -68,8 +68,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
               : BOOST_ASIO_CONCURRENCY_HINT_SAFE)
     , service_(asio::make_service<strategy_service>(*this, options,
           detail::expects_one_thread(concurrency_hint)
-              ? strategy_service::concurrency::one_thread
-              : strategy_service::concurrency::many_threads))
+              ? strategy_service::concurrency_hint::one_thread
+              : strategy_service::concurrency_hint::many_threads))
 {
 }
 

@@ -25,7 +25,7 @@
 namespace asio_ewyk {
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution_context& owner,
-    worker_pool* shared, strategy_options const& options, concurrency kind)
+    worker_pool* shared, strategy_options const& options, concurrency_hint hint)
     : asio::execution_context::service(owner)
     , ioc_(static_cast<asio::io_context&>(owner))
     , own_pool_(shared ? nullptr : std::make_unique<worker_pool>(options.pool()))
@@ -34,8 +34,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     , threads_(detail::pool_access::threads(pool_), this,
           !detail::traits_of(options.strategy).is_exclusive)
     , succession_(threads_, options.strategy, detail::checked_grace(options.grace),
-          !detail::traits_of(options.strategy).is_exclusive && kind != concurrency::one_thread,
-          detail::traits_of(options.strategy).is_exclusive && kind == concurrency::many_threads,
+          !detail::traits_of(options.strategy).is_exclusive && hint != concurrency_hint::one_thread,
+          detail::traits_of(options.strategy).is_exclusive
+              && hint == concurrency_hint::many_threads,
           this, *this)
     , decision_(succession_, detail::checked_policy(options.policy, options.strategy))
     , parallelism_(threads_, [](void* self, detail::parallelism::helper& h) {
@@ -54,15 +55,15 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
-    asio::execution_context& owner, strategy_options const& options, concurrency kind)
-    : strategy_service(owner, nullptr, options, kind)
+    asio::execution_context& owner, strategy_options const& options, concurrency_hint hint)
+    : strategy_service(owner, nullptr, options, hint)
 {
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
-    strategy_policy const& policy, concurrency kind)
-    : strategy_service(owner, &pool, {.strategy = s, .grace = grace, .policy = policy}, kind)
+    strategy_policy const& policy, concurrency_hint hint)
+    : strategy_service(owner, &pool, {.strategy = s, .grace = grace, .policy = policy}, hint)
 {
 }
 

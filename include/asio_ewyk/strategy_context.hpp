@@ -89,10 +89,11 @@ public:
     /// As above, with that strategy instead of the one in the options.
     explicit strategy_context(strategy_t s, strategy_options options = {});
 
-    /// A context that shares a pool, which must outlive it. `grace`, `policy`: see
+    /// A context that shares a pool, which must outlive it. `grace`, `policy`, `concurrency`: see
     /// `strategy_options`.
     explicit strategy_context(worker_pool& pool, strategy_t s = {},
-        std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
+        std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
+        std::size_t concurrency = 0);
 
     /// With Asio's concurrency hint, as existing apps give it. 1 and
     /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and `_UNSAFE_IO` promise one thread: handlers run one

@@ -9,6 +9,8 @@
 #include <asio_ewyk/strategy_policy.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
+#include <cstddef>
+
 namespace asio_ewyk {
 
 /// The default of `strategy_options::grace`: longer than most waits for a mutex, and about as long
@@ -49,6 +51,21 @@ struct strategy_options
     /// Asked for the tasks of custom strategies.
     /// @range empty, or a policy; not empty if `strategy` is a custom one
     strategy_policy policy = {};
+
+    /** How many threads run handlers at a time, while there are handlers to run. 0: the context
+        decides whether one, or several, where one is out of CPU time and several get more done.
+
+        1: one, also where it is not enough. More: when the producing thread has not waited for I/O
+        for 10 ms, others run handlers, too, until they find none; callers of run() first. A thread
+        does not count while its handler sleeps or is in a `blocking_section`, nor when it is late:
+        another one comes for it. Handlers that compute for milliseconds, also several in a row,
+        are late as well, unless the grace is long. Nor does a thread count to which an executor of
+        `produce_execute_consume` gives a handler. There may be fewer: not more than callers of
+        run() and threads of the pool, and only one where waits are not observed. `dump()` tells.
+        @range 0 to 256; 1 at most with `produce_consume`, 0 with `produce_execute_consume` or
+        with a grace of 0, in threads
+    */
+    std::size_t concurrency = 0;
 
     std::size_t min_threads = 0;
     std::size_t max_threads = 200;

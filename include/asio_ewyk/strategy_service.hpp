@@ -67,7 +67,7 @@ public:
     /// Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
-        concurrency_hint hint = concurrency_hint::unknown);
+        std::size_t concurrency = 0, concurrency_hint hint = concurrency_hint::unknown);
 
     ~strategy_service();
 

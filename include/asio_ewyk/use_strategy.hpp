@@ -8,6 +8,7 @@
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <stdexcept>
 
 namespace asio_ewyk {
@@ -40,7 +41,8 @@ namespace asio_ewyk {
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s = {});
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options);
 strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {});
+    std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
+    std::size_t concurrency = 0);
 
 /// Runs an `io_context` that `use_strategy` was called for: call this instead of `ioc.run()`. The
 /// contract is that of `strategy_context::run`. Without the service it calls `ioc.run()`.
@@ -81,9 +83,9 @@ inline strategy_executor use_strategy(
 }
 
 inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool& pool,
-    std::chrono::nanoseconds grace, strategy_policy const& policy)
+    std::chrono::nanoseconds grace, strategy_policy const& policy, std::size_t concurrency)
 {
-    return detail::install_strategy(ioc, s, pool, s, grace, policy);
+    return detail::install_strategy(ioc, s, pool, s, grace, policy, concurrency);
 }
 
 inline std::size_t run(asio::io_context& ioc)

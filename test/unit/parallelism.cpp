@@ -129,13 +129,13 @@ bool wants_help_with(int cpus, int windows)
     int context = 0;
     ewyk::detail::workforce threads(ewyk::detail::pool_access::threads(pool), &context, true, false);
     ewyk::detail::parallelism p(
-        threads, [](void*, ewyk::detail::parallelism::helper&) {}, &context, cpus);
+        threads, [](void*, ewyk::detail::parallelism::helper&) {}, &context, 0, cpus);
     auto now = std::chrono::steady_clock::now();
     for (int i = 0; i != windows && !p.wants_help(); ++i)
     {
         use_cpu(ewyk::detail::parallelism::window);
         p.count(100);
-        p.on_check(now += ewyk::detail::parallelism::window, true);
+        p.on_check(now += ewyk::detail::parallelism::window, true, true);
     }
     return p.wants_help();
 }

@@ -9,6 +9,7 @@
 #include <asio_ewyk/strategy_context.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 namespace asio_ewyk {
@@ -47,10 +48,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(worker_pool& pool, strategy_t s,
-    std::chrono::nanoseconds grace, strategy_policy const& policy)
+    std::chrono::nanoseconds grace, strategy_policy const& policy, std::size_t concurrency)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-    , service_(asio::make_service<strategy_service>(
-          *this, pool, s, grace, policy, strategy_service::concurrency_hint::many_threads))
+    , service_(asio::make_service<strategy_service>(*this, pool, s, grace, policy, concurrency,
+          strategy_service::concurrency_hint::many_threads))
 {
 }
 

@@ -41,7 +41,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     , decision_(succession_, detail::checked_policy(options.policy, options.strategy))
     , parallelism_(threads_, [](void* self, detail::parallelism::helper& h) {
         static_cast<strategy_service*>(self)->help(h);
-    }, this)
+    }, this, detail::checked_concurrency(options.concurrency, options.strategy, options.grace))
     , watch_(this, *this, detail::stall_settings(pool_.options()))
 {
     threads_.client().pass_exceptions_by(*this);
@@ -62,8 +62,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
-    strategy_policy const& policy, concurrency_hint hint)
-    : strategy_service(owner, &pool, {.strategy = s, .grace = grace, .policy = policy}, hint)
+    strategy_policy const& policy, std::size_t concurrency, concurrency_hint hint)
+    : strategy_service(owner, &pool,
+          {.strategy = s, .grace = grace, .policy = policy, .concurrency = concurrency}, hint)
 {
 }
 
@@ -360,6 +361,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
     out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
         << ": ";
     detail::describe_production(out, succession_);
+    if (parallelism_.is_fixed())
+        detail::describe_concurrency(
+            out, parallelism_.concurrency(), threads_, succession_.watch().observes_waits());
     out << ", " << std::uint64_t{threads_.runners()} << " callers inside run(), "
         << depth_.waiting() << " tasks wait for it, "
         << std::uint64_t{threads_.client().size()} << " for a thread";

@@ -311,7 +311,8 @@ ASIO_EWYK_DECL bool strategy_service::on_check(
 {
     if (!succession_.watch().observes_waits())
         return false;
-    if (parallelism_.on_check(now, runs && s.leased && s.what != detail::lease::activity::polls))
+    bool const inside = s.leased && s.what != detail::lease::activity::polls;
+    if (parallelism_.on_check(now, inside, inside && runs))
         wake_up();
     return parallelism_.counts() || passed_.any();
 }

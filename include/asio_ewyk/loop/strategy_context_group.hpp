@@ -68,8 +68,8 @@ public:
         , context_group(
               size,
               [&](std::size_t) {
-                  return std::make_unique<strategy_context>(
-                      shared_pool::pool, options.strategy, options.grace, options.policy);
+                  return std::make_unique<strategy_context>(shared_pool::pool, options.strategy,
+                      options.grace, options.policy, options.concurrency);
               },
               std::move(choose))
     {

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_ENGINE_DESCRIBE_PRODUCTION_HPP
 
 #include <asio_ewyk/detail/engine/succession.hpp>
+#include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/strategy.hpp>
 
@@ -29,6 +30,25 @@ inline void describe_production(text_sink& out, succession const& s) noexcept
         out << ", the system does not tell what a thread does";
     if (s.watch().normal_priority_refused())
         out << ", the system refuses the watchdog a normal priority";
+}
+
+// How many threads are to run handlers at a time, where that is fixed; and how many can, if these
+// are fewer.
+inline void describe_concurrency(text_sink& out, std::uint64_t concurrency,
+    workforce const& threads, bool observes_waits) noexcept
+{
+    std::uint64_t most = 1;
+    if (observes_waits)
+    {
+        elastic_threads const& pool = threads.pool();
+        most = threads.runners();
+        // A pool's only thread is left for what is late.
+        if (pool.max_threads() > 1)
+            most += pool.options().reserve != 0 ? pool.max_threads() : pool.threads();
+    }
+    out << ", concurrency " << concurrency;
+    if (most < concurrency)
+        out << ", but " << most << " threads";
 }
 
 } // namespace asio_ewyk::detail

@@ -12,6 +12,7 @@
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
+#include <asio_ewyk/strategy.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -22,19 +23,27 @@
 
 namespace asio_ewyk::detail {
 
+// Throws std::invalid_argument for a strategy_options::concurrency that cannot be kept.
+std::size_t checked_concurrency(
+    std::size_t concurrency, strategy_t s, std::chrono::nanoseconds grace);
+
 // Has several threads run handlers inside the io_context, where one is out of CPU time and several
-// run more.
+// run more, or where their number is fixed.
 //
 // Helpers run handlers beside the producer: parked callers, and threads of the pool, without the
 // right to produce. The watchdog measures windows of time and asks parallelism_policy after each.
 // The policy needs the number of handlers, which Asio does not tell before run() returns: so the
 // watchdog has the producer count them for as long as it is needed, and no longer.
 //
+// With a fixed concurrency the policy is not asked. Helpers come when the producer has not waited
+// for a window, and until a check finds none of them awake.
+//
 // | mode     | the producer                   | helpers                                           |
 // |----------|--------------------------------|---------------------------------------------------|
 // | plain    | is inside io_context::run()    | none                                              |
 // | counting | runs and counts handlers       | none                                              |
-// | together | runs and counts handlers       | one for each CPU, and for each that is asleep     |
+// | together | runs and counts handlers       | one for each CPU, or one less than is fixed, and  |
+// |          |                                | one for each that is asleep                       |
 class parallelism
 {
 public:
@@ -70,16 +79,22 @@ public:
         std::uint32_t calls_seen_ = 0;
     };
 
-    // `help` runs handlers on the thread of a helper until wants_help() is false. `cpus`: how many
-    // these threads may keep busy.
+    // `help` runs handlers on the thread of a helper until wants_help() is false. `concurrency`:
+    // how many threads are to run handlers, the producer among them; 0: not fixed. `cpus`: how many
+    // CPUs they may keep busy.
     parallelism(workforce& threads, void (*help)(void* context, helper&), void* context,
-        int cpus = usable_cpus_from_here()) noexcept
-        : cpus_(cpus)
+        std::size_t concurrency = 0, int cpus = usable_cpus_from_here()) noexcept
+        : concurrency_(concurrency)
+        , wanted_(helpers_for(concurrency, cpus))
         , threads_(threads)
         , help_(help)
         , context_(context)
     {
     }
+
+    // How many threads are to run handlers; 0: not fixed.
+    std::size_t concurrency() const noexcept { return concurrency_; }
+    bool is_fixed() const noexcept { return concurrency_ != 0; }
 
     // A thread that runs handlers: whether it is to count them; and how many it has run.
     bool counts() const noexcept { return mode_.load(std::memory_order_relaxed) != mode::plain; }
@@ -121,9 +136,10 @@ public:
         used_.fetch_add(cpu.count(), std::memory_order_relaxed);
     }
 
-    // The watchdog, at each check; ends the window if it is over. `runs`: the producer's thread
-    // runs. True if the owner is to count handlers, if it does not: it stops when it finds none.
-    bool on_check(time_point now, bool runs) noexcept;
+    // The watchdog, at each check; ends the window if it is over. `inside`: there is a producer,
+    // which does not wait for I/O; `runs`: and its thread runs. True if the owner is to count
+    // handlers, if it does not: it stops when it finds none.
+    bool on_check(time_point now, bool inside, bool runs) noexcept;
 
 private:
     enum class mode : unsigned char
@@ -133,10 +149,18 @@ private:
         together,
     };
 
-    void send_helpers() noexcept;
+    static std::size_t helpers_for(std::size_t concurrency, int cpus) noexcept
+    {
+        if (concurrency != 0)
+            return concurrency - 1;
+        return cpus > 1 ? static_cast<std::size_t>(cpus) : 0;
+    }
+
+    std::size_t send_helpers() noexcept;
     void run_helper(helper& h);
 
-    int const cpus_;
+    std::size_t const concurrency_;
+    std::size_t const wanted_; // helpers that are to be awake; 0: none ever comes
     workforce& threads_;
     void (*const help_)(void* context, helper&);
     void* const context_;

@@ -6,7 +6,9 @@
 #define ASIO_EWYK_DETAIL_ENGINE_PARALLELISM_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/engine/choose.hpp>
 #include <asio_ewyk/detail/engine/parallelism.hpp>
+#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
 
 #include <ctime>
@@ -15,15 +17,37 @@
 
 namespace asio_ewyk::detail {
 
-// A window in which nobody counted handlers says only whether one thread was enough.
-ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool runs) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t checked_concurrency(
+    std::size_t concurrency, strategy_t s, std::chrono::nanoseconds grace)
 {
-    if (wants_help())
-        send_helpers();
+    strategy_traits const traits = traits_of(s);
+    std::size_t most = 0;
+    char const* range = "0 without a grace";
+    if (traits.is_exclusive)
+    {
+        most = 1;
+        range = "0 or 1 with produce_consume";
+    }
+    else if (traits.queues_for_pool)
+        range = "0 with produce_execute_consume";
+    else if (grace != grace.zero())
+    {
+        most = parallelism::max_helpers;
+        range = "from 0 to 256";
+    }
+    check_option(concurrency <= most, "strategy_options::concurrency", range, concurrency);
+    return concurrency;
+}
+
+// A window in which nobody counted handlers says only whether one thread was enough.
+ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs) noexcept
+{
+    std::size_t const awake = wants_help() ? send_helpers() : 0;
     bool const counted = counts();
     bool const too_few = counted && ran_.load(std::memory_order_relaxed) < min_handlers;
-    bool const goes_on = too_few && runs && !waited_.load(std::memory_order_relaxed);
-    if (cpus_ < 2
+    bool const goes_on
+        = too_few && runs && !is_fixed() && !waited_.load(std::memory_order_relaxed);
+    if (wanted_ == 0
         || now - began_.load(std::memory_order_relaxed) < (goes_on ? longest_window : window))
         return false;
     bool const waited = waited_.exchange(false, std::memory_order_relaxed);
@@ -32,6 +56,12 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool runs) noexcept
     std::size_t const handlers = ran_.exchange(0, std::memory_order_relaxed);
     duration const used(used_.exchange(0, std::memory_order_relaxed));
     bool const recent = time <= 4 * window || counted; // else nothing has run
+    if (is_fixed())
+    {
+        bool const behind = recent && inside && !waited;
+        mode_.store(behind || awake != 0 ? mode::together : mode::plain, std::memory_order_relaxed);
+        return wants_help();
+    }
     bool busy = recent && !waited && runs && !too_few;
     // The CPU time of the whole process: if that has used little, so has the producer. Read only
     // where it matters: with many threads the system adds it up slowly.
@@ -53,16 +83,18 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool runs) noexcept
     return next != mode::plain;
 }
 
-// Starts helpers until as many are awake as there are CPUs. A helper that has made no progress
-// since the last check, and sleeps, is not awake.
-ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
+// Starts helpers until as many are awake as are wanted, unless one has found nothing to do in this
+// window. Returns how many are awake; 0 as well if that makes no difference. A helper that has made
+// no progress since the last check, and sleeps, is not awake.
+ASIO_EWYK_DECL std::size_t parallelism::send_helpers() noexcept
 {
     if (!helpers_)
         helpers_.reset(new (std::nothrow) helper[max_helpers]);
-    if (!helpers_ || enough_.load(std::memory_order_relaxed))
-        return;
+    bool const enough = enough_.load(std::memory_order_relaxed);
+    if (!helpers_ || (enough && !is_fixed()))
+        return 0;
     thread_probe probe;
-    int awake = 0;
+    std::size_t awake = 0;
     for (std::size_t i = 0; i != max_helpers; ++i)
     {
         helper& h = helpers_[i];
@@ -75,7 +107,7 @@ ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
             : thread_probe::state::runs;
         awake += state == thread_probe::state::runs || state == thread_probe::state::unknown;
     }
-    for (std::size_t i = 0; i != max_helpers && awake < cpus_; ++i)
+    for (std::size_t i = 0; i != max_helpers && awake < wanted_ && !enough; ++i)
     {
         helper& h = helpers_[i];
         if (h.under_way_.load())
@@ -86,10 +118,11 @@ ASIO_EWYK_DECL void parallelism::send_helpers() noexcept
         if (!threads_.try_help(h))
         {
             h.under_way_.store(false);
-            return;
+            break;
         }
         ++awake;
     }
+    return awake;
 }
 
 ASIO_EWYK_DECL void parallelism::run_helper(helper& h)

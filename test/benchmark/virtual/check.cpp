@@ -72,6 +72,20 @@ void check_long_handlers()
         "four loops do not run 4000 handlers of 1 ms a second");
 }
 
+// The concurrency is how many threads run handlers, however many cores there are, if none is late.
+void check_concurrency()
+{
+    auto load = small(4, 1ms, 0);
+    load.warm_up = 200ms;
+    for (int const n : {1, 3})
+    {
+        arrangement const fixed{
+            "fixed", arrangement::kind::strategy, 0, {.concurrency = n, .grace = 10s}};
+        require(is_about(simulate(load, fixed, {}).per_second, 1000 * n),
+            "not as many threads run handlers as are to");
+    }
+}
+
 // Threads that only compute share the cores evenly.
 void check_shares()
 {
@@ -123,6 +137,7 @@ void check_model()
 {
     check_each();
     check_long_handlers();
+    check_concurrency();
     check_shares();
     check_wake_ups();
 }

@@ -38,6 +38,8 @@ po::options_description known_options()
     add("only", po::value<std::string>()->default_value(""), "arrangements, a regular expression");
     add("helpers", po::value<std::vector<int>>()->multitoken(),
         "as well with so many helpers that are awake, in each way to wait");
+    add("concurrency", po::value<std::vector<int>>()->multitoken(),
+        "as well with that option of the context");
     add("real", "run the same on one CPU and on two, and print the error");
     add("check", "check the model, and nothing else");
     add("defaults", "do not measure what things cost on this machine");
@@ -77,6 +79,9 @@ std::vector<arrangement> chosen_arrangements(po::variables_map const& with)
                     + std::to_string(n) + " helpers",
                 arrangement::kind::strategy, 0, {.waits = waits, .helpers = n}});
         }
+    for (int const n : several<int>(with, "concurrency", {}))
+        all.push_back({"strategy, concurrency " + std::to_string(n), arrangement::kind::strategy, 0,
+            {.concurrency = n}});
     std::regex const only(with["only"].as<std::string>());
     std::erase_if(all, [&](arrangement const& a) {
         return a.name != all.front().name && !std::regex_search(a.name, only);

@@ -100,7 +100,8 @@ std::deque<std::shared_ptr<asio::io_context>> contexts_of(workload const& load, 
     std::deque<std::shared_ptr<asio::io_context>> all;
     if (by.is == strategy)
     {
-        all.push_back(std::make_shared<asio_ewyk::strategy_context>());
+        all.push_back(std::make_shared<asio_ewyk::strategy_context>(asio_ewyk::strategy_options{
+            .concurrency = static_cast<std::size_t>(by.options.concurrency)}));
         return all;
     }
     while (all.size() != (by.is == loops ? static_cast<std::size_t>(load.cores) : 1))

@@ -337,17 +337,33 @@ routine<> strategy_context::run_jobs(pooled& me)
 
 // Parallelism
 
+int strategy_context::helpers_wanted() const noexcept
+{
+    if (options_.concurrency != 0)
+        return options_.concurrency - 1;
+    if (machine_.cores() < 2)
+        return 0;
+    return options_.helpers != 0 ? options_.helpers : machine_.cores();
+}
+
+void strategy_context::enter(mode next) noexcept
+{
+    together_ = together();
+    together_since_ = machine_.now();
+    mode_ = next;
+}
+
 // As parallelism::on_check().
-bool strategy_context::on_check(bool runs)
+bool strategy_context::on_check(bool inside, bool runs)
 {
     constexpr duration window = parallelism::window;
     constexpr duration unknown = duration::min();
-    if (wants_help())
-        send_helpers();
+    int const awake = wants_help() ? send_helpers() : 0;
+    bool const fixed = options_.concurrency != 0;
     bool const counted = counts();
     bool const too_few = counted && ran_ < parallelism::min_handlers;
-    bool const goes_on = too_few && runs && !waited_;
-    if (machine_.cores() < 2
+    bool const goes_on = too_few && runs && !fixed && !waited_;
+    if (helpers_wanted() == 0
         || machine_.now() - began_ < (goes_on ? parallelism::longest_window : window))
         return false;
     bool const waited = std::exchange(waited_, false);
@@ -356,6 +372,12 @@ bool strategy_context::on_check(bool runs)
     std::size_t const handlers = std::exchange(ran_, 0);
     duration const used = std::exchange(used_, duration::zero());
     bool const recent = time <= 4 * window || counted;
+    if (fixed)
+    {
+        bool const behind = recent && inside && !waited;
+        enter(behind || awake != 0 ? mode::together : mode::plain);
+        return wants_help();
+    }
     bool busy = recent && !waited && runs && !too_few;
     duration const before
         = std::exchange(process_cpu_, busy || counted ? machine_.used() : unknown);
@@ -369,9 +391,7 @@ bool strategy_context::on_check(bool runs)
     mode const next = !alone                 ? mode::together
         : busy && policy_.is_due()           ? mode::counting
                                              : mode::plain;
-    together_ = together();
-    together_since_ = machine_.now();
-    mode_ = next;
+    enter(next);
     return next != mode::plain;
 }
 
@@ -387,19 +407,18 @@ bool strategy_context::is_awake(helper& h) const noexcept
         || (options_.waits == wait::asio && s != thread_state::blocks);
 }
 
-void strategy_context::send_helpers()
+int strategy_context::send_helpers()
 {
-    if (enough_)
-        return;
-    int const wanted = options_.helpers ? options_.helpers : machine_.cores();
+    if (enough_ && options_.concurrency == 0)
+        return 0;
     int awake = 0;
     for (helper& h : helpers_)
         if (h.under_way)
             awake += is_awake(h);
     for (helper& h : helpers_)
     {
-        if (awake >= wanted)
-            return;
+        if (awake >= helpers_wanted() || enough_)
+            break;
         if (h.under_way)
             continue;
         h.calls = 0;
@@ -407,10 +426,11 @@ void strategy_context::send_helpers()
         if (!give([this, &h] { return help(h); }))
         {
             h.under_way = false;
-            return;
+            break;
         }
         ++awake;
     }
+    return awake;
 }
 
 // The watchdog
@@ -456,7 +476,8 @@ routine<time_point> strategy_context::on_timer()
         s.has_sign = !wants_sign_;
         s.lent = producer_ != owner_ || lent_ != 0;
         bool const runs = s.thread == thread_state::runs;
-        bool const begins = on_check(runs && s.right.leased && s.right.what != lease::activity::polls);
+        bool const inside = s.right.leased && s.right.what != lease::activity::polls;
+        bool const begins = on_check(inside, inside && runs);
         if (begins)
             co_await wake_up(nullptr);
         s.check_soon = counts();

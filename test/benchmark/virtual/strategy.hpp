@@ -41,6 +41,7 @@ public:
     {
         wait waits = wait::naps;
         int helpers = 0; ///< that are awake; 0: as many as there are cores
+        int concurrency = 0; ///< as `strategy_options::concurrency`
         std::size_t max_threads = 400;
         duration grace = std::chrono::microseconds(10);
 
@@ -152,9 +153,11 @@ private:
     // Parallelism
     bool counts() const noexcept { return mode_ != mode::plain; }
     bool wants_help() const noexcept { return mode_ == mode::together; }
-    bool on_check(bool runs);
+    int helpers_wanted() const noexcept;
+    void enter(mode next) noexcept;
+    bool on_check(bool inside, bool runs);
     bool is_awake(helper& h) const noexcept;
-    void send_helpers();
+    int send_helpers();
 
     // The watchdog
     routine<> watch();

@@ -8,7 +8,7 @@
 #include <asio_ewyk/detail/engine/describe_production.hpp>
 #include <asio_ewyk/detail/engine/strategy_loop.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/worker_pool.hpp>

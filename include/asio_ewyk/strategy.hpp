@@ -6,7 +6,7 @@
 #define ASIO_EWYK_STRATEGY_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/named_values.hpp>
+#include <asio_ewyk/detail/utility/named_values.hpp>
 
 #include <boost/asio/execution/executor.hpp>
 

@@ -5,9 +5,9 @@
 #ifndef ASIO_EWYK_STRATEGY_EXECUTOR_HPP
 #define ASIO_EWYK_STRATEGY_EXECUTOR_HPP
 
+#include <asio_ewyk/detail/asio/basic_executor.hpp>
+#include <asio_ewyk/detail/asio/service_traits.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/executor/basic_executor.hpp>
-#include <asio_ewyk/detail/executor/service_traits.hpp>
 
 #include <boost/asio/execution/executor.hpp>
 

@@ -5,16 +5,16 @@
 #ifndef ASIO_EWYK_STRATEGY_SERVICE_HPP
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
+#include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/engine/decision.hpp>
 #include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
+#include <asio_ewyk/detail/engine/workforce.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
-#include <asio_ewyk/detail/os/passed_exceptions.hpp>
 #include <asio_ewyk/detail/os/wait_hook.hpp>
-#include <asio_ewyk/detail/os/wakeup_op.hpp>
+#include <asio_ewyk/detail/task/passed_exceptions.hpp>
 #include <asio_ewyk/detail/task/posted_count.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>

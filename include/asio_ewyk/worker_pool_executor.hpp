@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_WORKER_POOL_EXECUTOR_HPP
 #define ASIO_EWYK_WORKER_POOL_EXECUTOR_HPP
 
-#include <asio_ewyk/detail/executor/basic_executor.hpp>
+#include <asio_ewyk/detail/asio/basic_executor.hpp>
 
 #include <boost/asio/execution/executor.hpp>
 #include <boost/config.hpp>

@@ -8,8 +8,8 @@
 #ifndef ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP
 #define ASIO_EWYK_TEST_WEAK_MEMORY_COPIED_EVENT_LOOP_HPP
 
+#include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/task/posted_queue.hpp>
-#include <asio_ewyk/detail/os/wakeup_op.hpp>
 
 namespace weak_memory {
 

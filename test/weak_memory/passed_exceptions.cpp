@@ -18,7 +18,7 @@
 #include <vector>
 
 #define std checked
-#include <asio_ewyk/detail/os/passed_exceptions.hpp>
+#include <asio_ewyk/detail/task/passed_exceptions.hpp>
 #undef std
 
 BOOST_AUTO_TEST_SUITE(passed_exceptions)

@@ -6,8 +6,8 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_CALLS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <algorithm>

@@ -6,9 +6,9 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_PRODUCTION_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/detail/os/reactor_file.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 #include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/steady_timer.hpp>

@@ -8,7 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_log.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_writer.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 #include <asio_ewyk/diagnostics/trace.hpp>
 
 #include <ostream>

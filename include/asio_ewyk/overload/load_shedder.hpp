@@ -5,8 +5,8 @@
 #ifndef ASIO_EWYK_OVERLOAD_LOAD_SHEDDER_HPP
 #define ASIO_EWYK_OVERLOAD_LOAD_SHEDDER_HPP
 
-#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/overload/shedding.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <boost/asio/associated_allocator.hpp>

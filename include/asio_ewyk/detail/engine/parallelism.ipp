@@ -8,8 +8,8 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/choose.hpp>
 #include <asio_ewyk/detail/engine/parallelism.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 
 #include <ctime>
 #include <new>

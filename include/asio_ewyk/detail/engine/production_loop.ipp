@@ -8,7 +8,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/production_loop.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
-#include <asio_ewyk/detail/os/at_exit.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 
 #include <utility>
 

@@ -12,8 +12,8 @@
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/observe/task_action.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
-#include <asio_ewyk/detail/os/at_exit.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy.hpp>

@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
 
+#include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
 #include <asio_ewyk/detail/loop/loop_uses.hpp>
@@ -19,7 +20,6 @@
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
-#include <asio_ewyk/detail/os/wakeup_op.hpp>
 #include <asio_ewyk/detail/task/posted_queue.hpp>
 #include <asio_ewyk/detail/task/queue_depth.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>

@@ -8,12 +8,12 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
-#include <asio_ewyk/detail/os/at_exit.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/require.hpp>

@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_TASK_SHARE_HPP
 #define ASIO_EWYK_DETAIL_LOOP_TASK_SHARE_HPP
 
-#include <asio_ewyk/detail/os/checked_option.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,7 @@
 #define ASIO_EWYK_DETAIL_LOOP_TIMER_QUEUE_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 

@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_METRICS_STRATEGY_COUNTERS_HPP
 #define ASIO_EWYK_DETAIL_METRICS_STRATEGY_COUNTERS_HPP
 
-#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <algorithm>

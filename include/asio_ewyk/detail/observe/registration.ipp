@@ -10,9 +10,9 @@
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/stall_observer.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 
 #include <atomic>
 #include <cstdio>

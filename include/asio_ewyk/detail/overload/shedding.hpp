@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_OVERLOAD_SHEDDING_HPP
 #define ASIO_EWYK_DETAIL_OVERLOAD_SHEDDING_HPP
 
-#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/overload/delay_limit.hpp>
 #include <asio_ewyk/detail/overload/io_delay.hpp>

@@ -7,15 +7,15 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
-#include <asio_ewyk/detail/os/back_off.hpp>
-#include <asio_ewyk/detail/os/counter.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/pool/parked_threads.hpp>
 #include <asio_ewyk/detail/pool/pool_client.hpp>
+#include <asio_ewyk/detail/watch/back_off.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 

@@ -6,16 +6,16 @@
 #define ASIO_EWYK_DETAIL_POOL_ELASTIC_THREADS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
-#include <asio_ewyk/detail/os/thread_end.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
-#include <asio_ewyk/detail/watch/watchdog.hpp>
+#include <asio_ewyk/detail/os/thread_end.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
+#include <asio_ewyk/detail/watch/watchdog.hpp>
 
 #include <algorithm>
 #include <atomic>

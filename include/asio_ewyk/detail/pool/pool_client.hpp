@@ -5,9 +5,9 @@
 #ifndef ASIO_EWYK_DETAIL_POOL_POOL_CLIENT_HPP
 #define ASIO_EWYK_DETAIL_POOL_POOL_CLIENT_HPP
 
-#include <asio_ewyk/detail/os/counter.hpp>
-#include <asio_ewyk/detail/os/passed_exceptions.hpp>
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/detail/pool/fair_queue.hpp>
+#include <asio_ewyk/detail/task/passed_exceptions.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 
 #include <atomic>

@@ -7,11 +7,11 @@
 
 #include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/detail/loop/loop_watchers.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/socket_identity.hpp>
 #include <asio_ewyk/detail/server/accept_rate.hpp>
 #include <asio_ewyk/detail/server/listener.hpp>
 #include <asio_ewyk/detail/server/worker_list.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 #include <asio_ewyk/server/serve_options.hpp>
 
 #include <boost/asio/cancellation_signal.hpp>

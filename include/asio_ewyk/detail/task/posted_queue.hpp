@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_TASK_POSTED_QUEUE_HPP
 #define ASIO_EWYK_DETAIL_TASK_POSTED_QUEUE_HPP
 
-#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/detail/task/task_list.hpp>
 
 #include <atomic>

@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_TASK_QUEUE_DEPTH_HPP
 #define ASIO_EWYK_DETAIL_TASK_QUEUE_DEPTH_HPP
 
-#include <asio_ewyk/detail/os/counter.hpp>
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/detail/task/posted_queue.hpp>
 
 #include <algorithm>

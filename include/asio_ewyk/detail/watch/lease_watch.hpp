@@ -8,9 +8,9 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
-#include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
+#include <asio_ewyk/detail/watch/back_off.hpp>
 #include <asio_ewyk/detail/watch/cpu_sentinel.hpp>
 #include <asio_ewyk/detail/watch/lateness.hpp>
 #include <asio_ewyk/detail/watch/watchdog.hpp>

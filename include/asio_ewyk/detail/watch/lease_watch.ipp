@@ -6,8 +6,8 @@
 #define ASIO_EWYK_DETAIL_WATCH_LEASE_WATCH_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/checked_option.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 #include <asio_ewyk/detail/watch/lease_watch.hpp>
 
 #include <utility>

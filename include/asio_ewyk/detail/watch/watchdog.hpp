@@ -6,8 +6,8 @@
 #define ASIO_EWYK_DETAIL_WATCH_WATCHDOG_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/back_off.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/watch/back_off.hpp>
 #include <asio_ewyk/detail/watch/cpu_sentinel.hpp>
 #include <asio_ewyk/detail/watch/watchdog_sleep.hpp>
 #include <asio_ewyk/detail/watch/watched_lease.hpp>

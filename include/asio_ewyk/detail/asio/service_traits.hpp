@@ -2,11 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_EXECUTOR_SERVICE_TRAITS_HPP
-#define ASIO_EWYK_DETAIL_EXECUTOR_SERVICE_TRAITS_HPP
+#ifndef ASIO_EWYK_DETAIL_ASIO_SERVICE_TRAITS_HPP
+#define ASIO_EWYK_DETAIL_ASIO_SERVICE_TRAITS_HPP
 
+#include <asio_ewyk/detail/asio/basic_executor.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/executor/basic_executor.hpp>
 
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/io_context.hpp>

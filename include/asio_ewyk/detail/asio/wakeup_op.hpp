@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_OS_WAKEUP_OP_HPP
-#define ASIO_EWYK_DETAIL_OS_WAKEUP_OP_HPP
+#ifndef ASIO_EWYK_DETAIL_ASIO_WAKEUP_OP_HPP
+#define ASIO_EWYK_DETAIL_ASIO_WAKEUP_OP_HPP
 
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/io_context.hpp>

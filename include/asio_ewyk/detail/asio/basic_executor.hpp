@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_EXECUTOR_BASIC_EXECUTOR_HPP
-#define ASIO_EWYK_DETAIL_EXECUTOR_BASIC_EXECUTOR_HPP
+#ifndef ASIO_EWYK_DETAIL_ASIO_BASIC_EXECUTOR_HPP
+#define ASIO_EWYK_DETAIL_ASIO_BASIC_EXECUTOR_HPP
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/invocation.hpp>

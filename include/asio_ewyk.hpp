@@ -10,7 +10,6 @@
 #include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/diagnostics/dump.hpp>
 #include <asio_ewyk/diagnostics/location.hpp>
-#include <asio_ewyk/diagnostics/prometheus.hpp>
 #include <asio_ewyk/diagnostics/stall_report.hpp>
 #include <asio_ewyk/diagnostics/stalls.hpp>
 #include <asio_ewyk/diagnostics/trace.hpp>
@@ -26,11 +25,7 @@
 #include <asio_ewyk/loop/scheduled_task.hpp>
 #include <asio_ewyk/loop/strategy_context_group.hpp>
 #include <asio_ewyk/metrics.hpp>
-#include <asio_ewyk/overload/load_shedder.hpp>
 #include <asio_ewyk/producer.hpp>
-#include <asio_ewyk/server/serve.hpp>
-#include <asio_ewyk/server/serve_control.hpp>
-#include <asio_ewyk/server/serve_options.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/strategy_executor.hpp>

@@ -8,7 +8,8 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_DATADIR}/cmake/asio_ewyk)
 
-install(TARGETS asio_ewyk asio_ewyk_tracking EXPORT asio_ewyk FILE_SET HEADERS FILE_SET bodies)
+install(TARGETS asio_ewyk asio_ewyk_server asio_ewyk_tracking EXPORT asio_ewyk
+    FILE_SET HEADERS FILE_SET bodies)
 install(EXPORT asio_ewyk DESTINATION ${package}
     NAMESPACE asio_ewyk:: FILE asio_ewyk-targets.cmake)
 
@@ -40,6 +41,12 @@ Version: @PROJECT_VERSION@
 Cflags: -I${includedir} -pthread
 Libs: -pthread
 ]])
+file(CONFIGURE OUTPUT asio_ewyk-server.pc @ONLY CONTENT [[
+Name: @PROJECT_NAME@-server
+Description: Servers above @PROJECT_NAME@: accepting, overload, metrics for Prometheus
+Version: @PROJECT_VERSION@
+Requires: asio_ewyk
+]])
 file(CONFIGURE OUTPUT asio_ewyk-tracking.pc @ONLY CONTENT [[
 Name: @PROJECT_NAME@-tracking
 Description: @PROJECT_DESCRIPTION@, with what Asio's operations are doing
@@ -47,5 +54,8 @@ Version: @PROJECT_VERSION@
 Requires: asio_ewyk
 Cflags: -DBOOST_ASIO_CUSTOM_HANDLER_TRACKING="<asio_ewyk/diagnostics/tracking.hpp>"
 ]])
-install(FILES ${PROJECT_BINARY_DIR}/asio_ewyk.pc ${PROJECT_BINARY_DIR}/asio_ewyk-tracking.pc
+install(FILES
+    ${PROJECT_BINARY_DIR}/asio_ewyk.pc
+    ${PROJECT_BINARY_DIR}/asio_ewyk-server.pc
+    ${PROJECT_BINARY_DIR}/asio_ewyk-tracking.pc
     DESTINATION ${pkg_config})

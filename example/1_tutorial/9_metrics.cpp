@@ -8,6 +8,7 @@
 #include "database.hpp"
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <chrono>

@@ -12,6 +12,7 @@
 #include "service.hpp"
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 
 namespace ewyk = asio_ewyk;
 using namespace models;

@@ -10,6 +10,7 @@
 #include "service.hpp"
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 
 #include <map>
 

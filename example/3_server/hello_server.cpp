@@ -6,6 +6,7 @@
 
 // tag::program[]
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 #include <charconv>
 #include <chrono>

@@ -6,6 +6,7 @@
 // seven others, so the program ends only if all of them block at the same time.
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <iostream>

@@ -6,6 +6,7 @@
 // them, so that its handlers need no lock and no strand.
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <future>

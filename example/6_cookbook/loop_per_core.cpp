@@ -6,6 +6,7 @@
 // needs no strand.
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <algorithm>

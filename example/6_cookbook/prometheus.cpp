@@ -5,6 +5,7 @@
 // Show metrics to Prometheus, on a port of their own.
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <array>

@@ -5,6 +5,7 @@
 // End on SIGTERM as a service should: accept no client any more, let those finish that are here.
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <chrono>

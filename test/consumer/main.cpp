@@ -3,6 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 
 #include <boost/asio/post.hpp>
 

@@ -7,6 +7,8 @@
 
 #include "delays.hpp"
 
+#include <asio_ewyk/server.hpp>
+
 #if defined(__GNUC__) && !defined(__clang__)
 // Of coroutines: g++ 12 takes one of the two functions of a frame for inlined, the other one not.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"

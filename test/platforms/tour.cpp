@@ -6,6 +6,7 @@
 // same wherever it runs. It ends with 1 if something is not as it should be.
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <array>

@@ -10,6 +10,7 @@
 
 // clang-format off
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 namespace asio = boost::asio;
 namespace ewyk = asio_ewyk;
 using asio::ip::tcp;

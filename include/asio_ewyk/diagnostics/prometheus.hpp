@@ -5,7 +5,6 @@
 #ifndef ASIO_EWYK_DIAGNOSTICS_PROMETHEUS_HPP
 #define ASIO_EWYK_DIAGNOSTICS_PROMETHEUS_HPP
 
-#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/diagnostics/tracked_operation.hpp>
 #include <asio_ewyk/metrics.hpp>
 
@@ -84,8 +83,6 @@ private:
 
 } // namespace asio_ewyk
 
-#if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/impl/prometheus.ipp>
-#endif
+#include <asio_ewyk/impl/prometheus.hpp>
 
 #endif

@@ -36,7 +36,6 @@
 #include <asio_ewyk/detail/diagnostics/trace_log.ipp>
 #include <asio_ewyk/detail/watch/watchdog.ipp>
 #include <asio_ewyk/impl/dump.ipp>
-#include <asio_ewyk/impl/prometheus.ipp>
 #include <asio_ewyk/impl/stall_report.ipp>
 #include <asio_ewyk/impl/strategy_context.ipp>
 #include <asio_ewyk/impl/strategy_service.ipp>

@@ -17,6 +17,7 @@
 // Says where it listens, which is at a port of the system's choice. A signal ends it.
 
 #include <asio_ewyk.hpp>
+#include <asio_ewyk/server.hpp>
 #include <boost/asio.hpp>
 
 #include <array>

@@ -10,6 +10,8 @@
 
 #include "traffic.hpp"
 
+#include <asio_ewyk/server.hpp>
+
 #include <condition_variable>
 #include <future>
 #include <mutex>

@@ -13,6 +13,8 @@
 #include "../../unit/memory_support.hpp"
 #include "ledger.hpp"
 
+#include <asio_ewyk/server.hpp>
+
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include <array>

@@ -9,7 +9,7 @@
 
 #include "../pool_support.hpp"
 #include <asio_ewyk/loop/event_loop_group.hpp>
-#include <asio_ewyk/server/serve.hpp>
+#include <asio_ewyk/server.hpp>
 
 #include <future>
 #include <optional>

@@ -2,10 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_IMPL_PROMETHEUS_IPP
-#define ASIO_EWYK_IMPL_PROMETHEUS_IPP
+#ifndef ASIO_EWYK_IMPL_PROMETHEUS_HPP
+#define ASIO_EWYK_IMPL_PROMETHEUS_HPP
 
-#include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/diagnostics/prometheus.hpp>
 
 #include <algorithm>
@@ -192,14 +191,14 @@ private:
     family* current_ = nullptr;
 };
 
-ASIO_EWYK_DECL std::ostream& operator<<(std::ostream& out, prometheus_page const& page)
+inline std::ostream& operator<<(std::ostream& out, prometheus_page const& page)
 {
     for (prometheus_page::family const& f : page.families_)
         out << f.head << f.samples;
     return out;
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(
+inline void prometheus_page::add(
     strategy_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels, "asio_ewyk_context_");
@@ -237,7 +236,7 @@ ASIO_EWYK_DECL void prometheus_page::add(
     w.histogram("run_time_seconds", "Time that a task ran.", m.run_time);
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<label> const& labels)
+inline void prometheus_page::add(pool_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels, "asio_ewyk_pool_");
     w.add("tasks_total", "Functions submitted to the pool that have begun.", m.tasks);
@@ -264,7 +263,7 @@ ASIO_EWYK_DECL void prometheus_page::add(pool_metrics const& m, std::vector<labe
     w.histogram("run_time_seconds", "Time that a function ran.", m.run_time);
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<label> const& labels)
+inline void prometheus_page::add(loop_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels, "asio_ewyk_loop_");
     w.add("tasks_total", "What the loop has begun to run.", "kind",
@@ -281,7 +280,7 @@ ASIO_EWYK_DECL void prometheus_page::add(loop_metrics const& m, std::vector<labe
         m.poll_delay);
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<label> const& labels)
+inline void prometheus_page::add(serve_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels, "asio_ewyk_serve_");
     w.add("accepted_total", "Connections accepted in order to be served.", m.accepted);
@@ -302,7 +301,7 @@ ASIO_EWYK_DECL void prometheus_page::add(serve_metrics const& m, std::vector<lab
             {{std::to_string(i), m.open_by_worker[i]}});
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<label> const& labels)
+inline void prometheus_page::add(shed_metrics const& m, std::vector<label> const& labels)
 {
     writer w(*this, labels, "asio_ewyk_shed_");
     w.add("refused_total", "Work that was refused.", "reason",
@@ -311,7 +310,7 @@ ASIO_EWYK_DECL void prometheus_page::add(shed_metrics const& m, std::vector<labe
     w.add("overloaded", "Whether all delays are too long.", m.overloaded);
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(
+inline void prometheus_page::add(
     std::vector<tracking::operation> const& pending, std::vector<label> const& labels)
 {
     std::map<std::tuple<std::string_view, std::string_view, tracking::operation_state>, std::size_t>
@@ -325,7 +324,7 @@ ASIO_EWYK_DECL void prometheus_page::add(
                 {"state", to_string(std::get<2>(of))}});
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(
+inline void prometheus_page::add(
     std::vector<tracking::site> const& profile, std::vector<label> const& labels)
 {
     writer w(*this, labels, "asio_ewyk_tracking_");
@@ -351,7 +350,7 @@ ASIO_EWYK_DECL void prometheus_page::add(
     }
 }
 
-ASIO_EWYK_DECL void prometheus_page::add(std::string_view name, std::string_view help, double value,
+inline void prometheus_page::add(std::string_view name, std::string_view help, double value,
     std::vector<label> const& labels)
 {
     writer w(*this, labels);

@@ -90,7 +90,11 @@ BOOST_AUTO_TEST_CASE(a_loop_is_quiet)
     ewyk::event_loop loop;
     asio::post(loop, [&] { ran.set(); });
     ran.wait();
-    ::_exit(monitors_directory() != "" ? told : quiet);
+    // The monitor names itself a moment after the loop has begun; one that is not to come is not
+    // waited for.
+    auto const is_there = [] { return monitors_directory() != ""; };
+    bool const comes = std::getenv("ASIO_EWYK_STALLS") != std::string("0");
+    ::_exit((comes ? eventually(is_there) : is_there()) ? told : quiet);
 }
 
 #endif

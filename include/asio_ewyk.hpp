@@ -9,6 +9,8 @@
 #include <asio_ewyk/bind_invocation.hpp>
 #include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/diagnostics/dump.hpp>
+#include <asio_ewyk/diagnostics/flight_recorder.hpp>
+#include <asio_ewyk/diagnostics/keep_options.hpp>
 #include <asio_ewyk/diagnostics/location.hpp>
 #include <asio_ewyk/diagnostics/stall_report.hpp>
 #include <asio_ewyk/diagnostics/stalls.hpp>

@@ -268,9 +268,6 @@ private:
     mutable std::atomic<bool> counts_{false};
     mutable detail::posted_count depth_;
 
-    // The next number for a trace, see submission_stamp(). Relaxed: numbers only have to differ.
-    std::atomic<std::uint64_t> traced_{2};
-
     // A wake-up, a handler of the library's own, is in the io_context's queue.
     alignas(64) std::atomic<bool> wake_queued_{false};
 

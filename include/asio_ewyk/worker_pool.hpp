@@ -176,7 +176,7 @@ private:
 
     void stamp(detail::task* t) noexcept
     {
-        if (times_)
+        if (times_ || detail::trace_recorder::get())
             t->submitted = std::chrono::steady_clock::now();
     }
 

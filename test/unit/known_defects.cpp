@@ -93,10 +93,9 @@ public:
     void release() { go_on_->set(); }
 
 private:
-    static void record(
-        detail_event e, void const*, ewyk::detail::task_action, std::uint32_t) noexcept
+    static void record(ewyk::detail::trace_recorder::event const& e) noexcept
     {
-        if (e != where_ || !is_meant_.load()() || taken_.exchange(true))
+        if (e.is != where_ || !is_meant_.load()() || taken_.exchange(true))
             return;
         came_->set();
         go_on_->wait();

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(is_for_many_threads)
             {
                 auto const mine = take(80, lane);
                 for (operation_record* r : mine)
-                    r->begin({.number = lane}, false, nullptr);
+                    r->begin({.number = lane}, false, nullptr, true);
                 for (operation_record* r : mine)
                     if (r->number() != lane)
                         ++twice;

@@ -143,7 +143,7 @@ public:
 
 struct handler_scope
 {
-    explicit handler_scope(task_action, void const* = nullptr) noexcept {}
+    explicit handler_scope(task_action, void const* = nullptr, std::uint64_t = 0) noexcept {}
     ~handler_scope() {}
 };
 
@@ -185,12 +185,14 @@ struct cpu_sentinel
 
 inline void test_point(trace_event = trace_event::step) noexcept {}
 inline void trace_point(
-    trace_event, void const* = nullptr, std::uint32_t = 0, task_action = nullptr) noexcept
+    trace_event, void const* = nullptr, std::uint64_t = 0, task_action = nullptr) noexcept
 {}
 
 struct trace_span
 {
-    explicit trace_span(trace_event, void const* = nullptr, task_action = nullptr) noexcept {}
+    explicit trace_span(
+        trace_event, void const* = nullptr, task_action = nullptr, std::uint64_t = 0) noexcept
+    {}
     ~trace_span() {}
 };
 

@@ -11,7 +11,8 @@
 
 namespace asio_ewyk::this_invocation {
 
-/** Says where the handler that this thread runs is, for stall reports and `dump`: by default, here.
+/** Says where the handler that this thread runs is, for stall reports, `dump` and traces: by
+    default, here.
 
     The location counts until the handler ends, sets another one, or runs other handlers inside of
     it. What a coroutine does after a `co_await` is another handler, which has to say it again. Some
@@ -24,8 +25,8 @@ namespace asio_ewyk::this_invocation {
 inline void set_location(
     boost::source_location const& where = BOOST_CURRENT_LOCATION) noexcept
 {
-    detail::thread_activity::mine().locate(
-        {where.file_name(), where.function_name(), static_cast<unsigned>(where.line())});
+    detail::place_handler(detail::thread_activity::mine(),
+        {where.file_name(), where.function_name(), static_cast<unsigned>(where.line())}, false);
 }
 
 } // namespace asio_ewyk::this_invocation

@@ -30,12 +30,14 @@
 #include <asio_ewyk/detail/observe/registration.ipp>
 #include <asio_ewyk/detail/os/this_thread.ipp>
 #include <asio_ewyk/detail/observe/thread_activity.ipp>
+#include <asio_ewyk/detail/report/flight_recorder.ipp>
 #include <asio_ewyk/detail/os/thread_probe.ipp>
 #include <asio_ewyk/detail/task/timed_run.ipp>
 #include <asio_ewyk/detail/loop/timer_queue.ipp>
 #include <asio_ewyk/detail/diagnostics/trace_log.ipp>
 #include <asio_ewyk/detail/watch/watchdog.ipp>
 #include <asio_ewyk/impl/dump.ipp>
+#include <asio_ewyk/impl/flight_recorder.ipp>
 #include <asio_ewyk/impl/stall_report.ipp>
 #include <asio_ewyk/impl/strategy_context.ipp>
 #include <asio_ewyk/impl/strategy_service.ipp>

@@ -121,7 +121,8 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t stamp, F&&
     if (times_ && stamp > 1) [[unlikely]]
         record_delay(stamp);
     detail::decision::running const until_end(decision_, *here, how);
-    detail::handler_scope const scope(&detail::describe<std::decay_t<F>>, trace_id(stamp));
+    detail::handler_scope const scope(
+        &detail::describe<std::decay_t<F>>, trace_id(stamp), stamp >> 1);
     detail::timed_run const timed(times_.get());
     if (may_block)
         run_here(std::forward<F>(f));
@@ -154,7 +155,7 @@ void strategy_service::give(detail::submission s, std::uint64_t stamp, F&& f)
     detail::task* const t
         = detail::make_task(std::forward<F>(f), s.strategy, s.invocation, std::allocator<void>(),
             [this]() noexcept { return detail::strategy_executor_traits::work(*this); });
-    if (times_)
+    if (times_ || stamp > 1)
         t->submitted = submitted_at(stamp);
     detail::trace_point(detail::trace_event::post, t);
     detail::trace_choice(t, s.strategy, detail::sub_strategy::produce_execute_consume, false);

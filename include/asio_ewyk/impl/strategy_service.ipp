@@ -92,19 +92,17 @@ ASIO_EWYK_DECL bool strategy_service::wraps(detail::submission s) const noexcept
         || !decision_.is_plain(s.strategy, s.invocation) || detail::trace_recorder::get();
 }
 
-// What a wrapper knows of its submission. Layout: [time of the steady_clock, or a number for the
-// trace 63 bits][counted in depth_ 1 bit]. 0: nothing is to be known.
+// What a wrapper knows of its submission. Layout: [time of the steady_clock 63 bits][counted in
+// depth_ 1 bit]. The time also is the function's name in a trace. 0: nothing is to be known.
 ASIO_EWYK_DECL std::uint64_t strategy_service::submission_stamp() noexcept
 {
     std::uint64_t stamp = 0;
-    if (times_)
-        stamp = static_cast<std::uint64_t>(
-                   std::chrono::steady_clock::now().time_since_epoch().count())
-            << 1;
-    else if (detail::trace_recorder::get()) [[unlikely]]
-        stamp = traced_.fetch_add(2, std::memory_order_relaxed);
-    if (stamp != 0)
-        detail::trace_point(detail::trace_event::post, trace_id(stamp));
+    if (times_ || detail::trace_recorder::get())
+    {
+        std::uint64_t const now = detail::since_epoch(std::chrono::steady_clock::now());
+        stamp = now << 1;
+        detail::trace_point(detail::trace_event::post, trace_id(stamp), now);
+    }
     if (counts_.load(std::memory_order_relaxed))
     {
         depth_.post();
@@ -123,7 +121,8 @@ ASIO_EWYK_DECL detail::time_point strategy_service::submitted_at(std::uint64_t s
 {
     if (stamp < 2)
         return std::chrono::steady_clock::now();
-    return detail::time_point(detail::time_point::duration(stamp >> 1));
+    return detail::time_point(std::chrono::duration_cast<detail::time_point::duration>(
+        std::chrono::nanoseconds(stamp >> 1)));
 }
 
 ASIO_EWYK_DECL void strategy_service::record_delay(std::uint64_t stamp) noexcept

@@ -411,6 +411,118 @@ BOOST_AUTO_TEST_CASE(knows_where_a_coroutine_waits)
     ctx.run();
 }
 
+// In a trace, and in a report of a stall: what resumes a coroutine has one type for all.
+template <class Context>
+void find_the_name_of_a_coroutine(Context& ctx, auto run)
+{
+    asio::steady_timer timer(ctx);
+    unsigned line = 0;
+    event over;
+    ewyk::trace::start();
+    asio::co_spawn(
+        ctx,
+        [&]() -> asio::awaitable<void> {
+            timer.expires_after(1ms);
+            line = __LINE__ + 1;
+            co_await timer.async_wait(asio::use_awaitable_t<>(__FILE__, __LINE__, __func__));
+        },
+        [&](std::exception_ptr) { over.set(); });
+    run();
+    over.wait();
+    ewyk::trace::stop();
+    std::ostringstream out;
+    ewyk::trace::write(out);
+    BOOST_TEST(out.str().find("\"name\": \"tracking.cpp:" + std::to_string(line) + " async_wait\"")
+            != std::string::npos,
+        out.str());
+}
+
+BOOST_AUTO_TEST_CASE(names_the_handlers_of_a_coroutine)
+{
+    for (auto const s : {ewyk::strategy_t(ewyk::strategy.produce_consume),
+             ewyk::strategy_t(ewyk::strategy.eat_what_you_kill)})
+    {
+        ewyk::strategy_context ctx(s);
+        find_the_name_of_a_coroutine(ctx, [&] { ctx.run(); });
+    }
+    ewyk::event_loop loop;
+    find_the_name_of_a_coroutine(loop, [] {});
+}
+
+// What a handler posts, or runs inside of itself, is another handler, whose place is not known.
+BOOST_AUTO_TEST_CASE(names_no_handler_after_the_operation_of_another)
+{
+    std::vector<std::string> texts;
+    for (bool const by_loop : {false, true})
+    {
+        ewyk::strategy_context ctx(ewyk::strategy.produce_consume);
+        ewyk::event_loop loop;
+        asio::any_io_executor const ex = by_loop ? asio::any_io_executor(loop.get_executor())
+                                                 : asio::any_io_executor(ctx.get_executor());
+        asio::steady_timer timer(ex);
+        event over;
+        ewyk::trace::start();
+        asio::co_spawn(
+            ex,
+            [&]() -> asio::awaitable<void> {
+                timer.expires_after(1ms);
+                co_await timer.async_wait(asio::use_awaitable_t<>(__FILE__, __LINE__, __func__));
+                asio::dispatch(ex, [] {});
+                co_await asio::post(ex, asio::use_awaitable);
+                co_await asio::post(ex, asio::use_awaitable);
+            },
+            [&](std::exception_ptr) { over.set(); });
+        if (!by_loop)
+            ctx.run();
+        over.wait();
+        ewyk::trace::stop();
+        std::ostringstream out;
+        ewyk::trace::write(out);
+        texts.push_back(out.str());
+    }
+    for (std::string const& text : texts)
+    {
+        std::string const name = "async_wait\"";
+        auto const first = text.find(name);
+        BOOST_TEST(first != std::string::npos, text);
+        BOOST_TEST(text.find(name, first + 1) == std::string::npos, text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(names_a_stalled_coroutine)
+{
+    std::string reported;
+    event told;
+    ewyk::event_loop_options o;
+    o.stall_threshold = 1ms;
+    o.on_stall = [&](ewyk::stall_report const& r) {
+        std::ostringstream text;
+        text << r;
+        // A thread without a CPU may be late with another handler.
+        if (!reported.empty() || text.str().find("async_wait") == std::string::npos)
+            return;
+        reported = text.str();
+        told.set();
+    };
+    ewyk::event_loop loop(o);
+    asio::steady_timer timer(loop);
+    event over;
+    unsigned line = 0;
+    asio::co_spawn(
+        loop,
+        [&]() -> asio::awaitable<void> {
+            timer.expires_after(1ms);
+            line = __LINE__ + 1;
+            co_await timer.async_wait(asio::use_awaitable_t<>(__FILE__, __LINE__, __func__));
+            told.wait();
+        },
+        [&](std::exception_ptr) { over.set(); });
+    over.wait();
+    BOOST_TEST(reported.find("tracking.cpp:" + std::to_string(line) + " in async_wait")
+            != std::string::npos,
+        reported);
+}
+
 #endif
 
 BOOST_AUTO_TEST_CASE(says_how_long_and_for_whom)

@@ -6,11 +6,13 @@
 #define ASIO_EWYK_DETAIL_DIAGNOSTICS_STALL_MONITOR_HPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/diagnostics/report_client.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/observe/registry_slot.hpp>
 #include <asio_ewyk/detail/observe/stall_observer.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 #include <asio_ewyk/diagnostics/stall_report.hpp>
 
 #include <boost/asio/execution_context.hpp>
@@ -32,7 +34,8 @@ std::optional<std::chrono::nanoseconds> stall_threshold_from(std::string_view te
 
 // Looks for stalls and reports them, one for the process, on a thread of its own. The thread exists
 // while a context has a threshold, and looks at the records of all threads each tenth of the least
-// threshold, or each half while no handler begins or ends.
+// threshold, or each half while no handler begins or ends. While a report_client is attached, the
+// thread serves that, too.
 //
 // No other thread depends on it: a callback, a full pipe or a late stack delays other reports only.
 //
@@ -47,6 +50,18 @@ public:
     void join(int stack_signal) noexcept override;
     void leave() noexcept override;
     void notify_fork(boost::asio::execution_context::fork_event event) noexcept override;
+
+    // The report_client wants its turns, or no more.
+    void attach(bool wanted) noexcept;
+
+    // The thread, around what may take for ever and uses no context.
+    template <class F>
+    void write_slowly(F f)
+    {
+        say_whether_it_writes(true);
+        at_exit const end([this]() noexcept { say_whether_it_writes(false); });
+        f();
+    }
 
     stall_monitor(stall_monitor const&) = delete;
     stall_monitor& operator=(stall_monitor const&) = delete;
@@ -65,7 +80,7 @@ private:
 
     stall_monitor();
 
-    bool needed() const noexcept { return contexts_ != 0 && forks_ == 0; }
+    bool needed() const noexcept { return (contexts_ != 0 || attached_) && forks_ == 0; }
     void start() noexcept;
     void await_end(std::unique_lock<std::mutex>& lock) noexcept;
     void work() noexcept;
@@ -77,6 +92,7 @@ private:
     void end(stall& one, std::chrono::nanoseconds time);
     void tell(registration const& context, stall_report const& report);
     void write_line() noexcept;
+    void say_whether_it_writes(bool writes) noexcept;
 
     static void fork_prepare() noexcept { instance().mutex_.lock(); }
     static void fork_parent() noexcept { instance().mutex_.unlock(); }
@@ -86,7 +102,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::size_t contexts_ = 0; // guarded by mutex_, as all that follow
-    std::size_t joined_ = 0;   // how many contexts there have been
+    std::size_t joined_ = 0;   // how many contexts there have been, or clients
+    bool attached_ = false;    // the report_client
     std::size_t forks_ = 0;    // announced, not over yet
     bool running_ = false;     // there is a thread
     bool writes_ = false;      // which writes a line, and uses no context

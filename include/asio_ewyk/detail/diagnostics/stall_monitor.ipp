@@ -73,6 +73,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::optional<std::chrono::nanoseconds> stall_thre
 ASIO_EWYK_DECL ASIO_EWYK_COLD std::chrono::nanoseconds stall_monitor::threshold(
     std::chrono::nanoseconds option) const noexcept
 {
+    if (report_client* const client = report_client::linked())
+        client->notice_context();
     static auto const found = []() -> std::optional<std::chrono::nanoseconds> {
         char const* const text = std::getenv("ASIO_EWYK_STALLS");
         auto const threshold = text ? stall_threshold_from(text) : std::nullopt;
@@ -98,6 +100,15 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::leave() noexcept
     std::unique_lock lock(mutex_);
     --contexts_;
     await_end(lock);
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::attach(bool wanted) noexcept
+{
+    std::lock_guard const lock(mutex_);
+    attached_ = wanted;
+    ++joined_;
+    start();
+    changed_.notify_all();
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::notify_fork(
@@ -151,8 +162,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::work() noexcept
     while (needed())
     {
         std::size_t const joined = joined_;
+        bool const looks = contexts_ != 0;
+        report_client* const client = attached_ ? report_client::linked() : nullptr;
         lock.unlock();
-        time_point const next = look();
+        time_point next = looks ? look() : after(std::chrono::hours(1));
+        if (client)
+            next = std::min(next, client->turn());
         lock.lock();
         changed_.wait_until(lock, next, [&] { return !needed() || joined != joined_; });
     }
@@ -250,6 +265,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::begin(stall& one,
         r.stack = stack_capture::of(a, s.changes, context.settings().stack_signal);
     r.suppressed = context.limit.take_suppressed();
     one.reported = true;
+    if (report_client* const client = report_client::linked())
+        client->notice_stall(r, since);
     tell(context, r);
 }
 
@@ -295,19 +312,21 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::write_line() noexcept
 {
     if (line_.empty())
         return;
-    auto const say = [this](bool writes) {
-        std::lock_guard const lock(mutex_);
-        writes_ = writes;
-        changed_.notify_all();
-    };
-    say(true);
+    write_slowly([this] {
 #if defined(ASIO_EWYK_HAS_PTHREAD)
-    write_all(STDERR_FILENO, line_.data(), line_.size());
+        write_all(STDERR_FILENO, line_.data(), line_.size());
 #else
-    std::fputs(line_.c_str(), stderr);
+        std::fputs(line_.c_str(), stderr);
 #endif
+    });
     line_.clear();
-    say(false);
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::say_whether_it_writes(bool writes) noexcept
+{
+    std::lock_guard const lock(mutex_);
+    writes_ = writes;
+    changed_.notify_all();
 }
 
 // The child has no other threads, nor that of the monitor: notify_fork() starts one, or the next
@@ -319,7 +338,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::fork_child() noexcept
     registry_slot::forget_others();
     stack_capture::forget_others();
     self.forks_ = 0;
-    self.running_ = self.writes_ = false;
+    self.running_ = self.writes_ = self.attached_ = false;
     // The thread may have been anywhere.
     ::new (&self.changed_) std::condition_variable;
     ::new (&self.stalls_) std::map<thread_activity const*, stall>;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -40,7 +41,7 @@ struct trace_log::state
         ended.push_back(ring);
         if (ended.size() <= most_ended)
             return;
-        has.forgotten += ended.front()->recorded();
+        has.forgotten += ended.front()->all().recorded();
         std::erase(has.all, ended.front());
         ended.pop_front();
     }
@@ -99,15 +100,47 @@ ASIO_EWYK_DECL trace_content trace_log::now()
     return s.has;
 }
 
-ASIO_EWYK_DECL void trace_log::write(
-    trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void trace_log::forget() noexcept
+{
+    halt();
+    limit({});
+    state& s = state::shared();
+    // Another thread may have been anywhere in it.
+    std::uint32_t const sessions = s.sessions;
+    ::new (&s) state;
+    s.sessions = sessions;
+}
+
+ASIO_EWYK_DECL void trace_log::write(trace_recorder::event const& e) noexcept
 {
     // Acquire: a thread that sees the session sees what start() has prepared for it.
     std::uint32_t const session = session_.load(std::memory_order_acquire);
     if (mine_.session != session && !claim(session)) [[unlikely]]
         return;
-    if (trace_ring* const ring = mine_.ring)
-        ring->push({trace_time(), subject, what, detail, e});
+    trace_ring* const ring = mine_.ring;
+    if (!ring)
+        return;
+    std::uint64_t now = 0;
+    auto detail = static_cast<std::uint32_t>(e.detail);
+    if (e.is == trace_event::post)
+    {
+        now = e.detail;
+        detail = 0;
+    }
+    if (now == 0)
+        now = trace_time();
+    if (e.is == trace_event::consume)
+    {
+        std::uint64_t const waited = e.detail != 0 && e.detail < now ? now - e.detail : 0;
+        detail = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(waited / 1000, std::numeric_limits<std::uint32_t>::max()));
+    }
+    trace_limits const limits{queued_limit_.load(std::memory_order_relaxed),
+        ran_limit_.load(std::memory_order_relaxed)};
+    // Release, and a read-modify-write: who takes the alarm sees what all have kept that raised it.
+    if (ring->record({now, e.subject, e.what, detail, e.is}, limits, e.detail != no_handler))
+        [[unlikely]]
+        alarm_.exchange(true, std::memory_order_release);
 }
 
 ASIO_EWYK_DECL bool trace_log::claim(std::uint32_t session) noexcept

@@ -68,9 +68,9 @@ template <class F, class Allocator>
 task* event_loop_service::make_submitted(F&& f, Allocator const& allocator)
 {
     task* const t = make_task(std::forward<F>(f), {}, {}, allocator);
-    if (times_)
+    if (times_ || trace_recorder::get())
         t->submitted = std::chrono::steady_clock::now();
-    trace_point(trace_event::post, t);
+    trace_point(trace_event::post, t, since_epoch(t->submitted));
     return t;
 }
 

@@ -172,15 +172,53 @@ private:
 
 inline thread_activity thread_activity::shared_;
 
+// The handler that this thread runs is at that location, for others to look at and in a trace.
+// `of_operation`: that of the operation whose completion it is.
+inline void place_handler(
+    thread_activity& mine, thread_activity::place where, bool of_operation) noexcept
+{
+    mine.locate(where);
+    if (trace_recorder::function const record = trace_recorder::get()) [[unlikely]]
+        record({trace_event::place, where.file, reinterpret_cast<std::uintptr_t>(where.function),
+            traced_line{where.line, of_operation}.pack()});
+}
+
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+
+// The seam to what tracks Asio's operations: see tracking.hpp.
+class BOOST_SYMBOL_VISIBLE operation_place
+{
+public:
+    // Where the operation was created whose handler this thread is about to run, if it is one; its
+    // name as the function.
+    using function = thread_activity::place (*)() noexcept;
+
+    // Null: nothing was tracked yet. Relaxed: a thread that sees it late names a handler less.
+    static function get() noexcept { return find_.load(std::memory_order_relaxed); }
+    static void set(function f) noexcept { find_.store(f, std::memory_order_relaxed); }
+
+private:
+    static inline std::atomic<function> find_{nullptr};
+};
+
+#endif
+
 // While it lives, this thread runs a handler of that type: that task, if it is one.
 class handler_scope
 {
 public:
-    explicit handler_scope(task_action what, void const* t = nullptr) noexcept
-        : consumes_(trace_event::consume, t, what)
+    // `submitted`: when, in nanoseconds of the steady clock; 0: that is not known.
+    explicit handler_scope(
+        task_action what, void const* t = nullptr, std::uint64_t submitted = 0) noexcept
+        : consumes_(trace_event::consume, t, what, submitted)
         , activity_(thread_activity::mine())
         , outer_(activity_.begin(what))
     {
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        if (operation_place::function const f = operation_place::get())
+            if (thread_activity::place const where = f(); where.file)
+                place_handler(activity_, where, true);
+#endif
     }
 
     handler_scope(handler_scope const&) = delete;

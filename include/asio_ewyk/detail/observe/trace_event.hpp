@@ -21,12 +21,12 @@ enum class trace_event : std::uint8_t
     end_wait,
     round, // of an event loop's tasks
     end_round,
-    consume, // subject: the task, null for what is none; what: its type
+    consume, // subject: the task, null for what is none; what: its type; when: it was submitted
     end_consume,
     park,
     end_park,
 
-    post,     // subject: the task
+    post,     // subject: the task; when: now, if that is known
     give,     // subject: the task, which another thread is given, or asked to run
     choose,   // subject: the task; detail: see trace_choice
     hand_over,  // subject: as of produce, as of all that follow
@@ -37,7 +37,34 @@ enum class trace_event : std::uint8_t
     arrive,     // the thread that was asked to produce
     wake_up,    // of the producer, out of the io_context
 
+    // What names things; see place_handler() and trace_text.
+    place,      // where the handler is; subject: the file; what: a name there; detail: the line
+    open_span,  // of the program; subject, what: its text; detail: its number
+    more_text,  // of the event before
+    close_span, // detail: its number
+
     step, // not recorded: a point between two steps of a protocol
+};
+
+// The time of a consumption that is no handler's: of a request for a thread.
+inline constexpr std::uint64_t no_handler = ~std::uint64_t{0};
+
+// A line of the source, as the detail of a place:
+// [of the operation whose completion the handler is 1 bit][line 31 bits]
+struct traced_line
+{
+    std::uint32_t line;
+    bool of_operation;
+
+    static constexpr traced_line unpack(std::uint32_t word) noexcept
+    {
+        return {word & 0x7fff'ffff, (word >> 31) != 0};
+    }
+
+    constexpr std::uint32_t pack() const noexcept
+    {
+        return (line & 0x7fff'ffff) | std::uint32_t{of_operation} << 31;
+    }
 };
 
 // The end of a span.

@@ -29,10 +29,20 @@ BOOST_FORCEINLINE void test_point([[maybe_unused]] trace_event e = trace_event::
 class BOOST_SYMBOL_VISIBLE trace_recorder
 {
 public:
+    // What is recorded of an event, besides the time. `what`: a pointer, also to a function.
+    // `detail`: 32 bits; of those with a `when` that time, of the steady clock in nanoseconds, or 0
+    // if it is not known.
+    struct event
+    {
+        trace_event is;
+        void const* subject = nullptr;
+        std::uintptr_t what = 0;
+        std::uint64_t detail = 0;
+    };
+
     // Not inlined into the caller: after a stackful coroutine has gone to another thread, that
     // would take the thread for the same.
-    using function = void (*)(
-        trace_event e, void const* subject, task_action what, std::uint32_t detail) noexcept;
+    using function = void (*)(event const& e) noexcept;
 
     // Null: nothing is recorded. Relaxed: a thread that sees it late records a little less, or asks
     // the recorder, which knows.
@@ -45,22 +55,22 @@ private:
 
 // Where production or a task changes hands. While nothing is recorded: a load and a branch.
 BOOST_FORCEINLINE void trace_point(trace_event e, void const* subject = nullptr,
-    std::uint32_t detail = 0, task_action what = nullptr) noexcept
+    std::uint64_t detail = 0, task_action what = nullptr) noexcept
 {
     test_point(e);
     if (trace_recorder::function const record = trace_recorder::get()) [[unlikely]]
-        record(e, subject, what, detail);
+        record({e, subject, reinterpret_cast<std::uintptr_t>(what), detail});
 }
 
 // A scope that is a span.
 class trace_span
 {
 public:
-    explicit trace_span(
-        trace_event e, void const* subject = nullptr, task_action what = nullptr) noexcept
+    explicit trace_span(trace_event e, void const* subject = nullptr, task_action what = nullptr,
+        std::uint64_t when = 0) noexcept
         : event_(e)
     {
-        trace_point(e, subject, 0, what);
+        trace_point(e, subject, when, what);
     }
 
     trace_span(trace_span const&) = delete;

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_OS_DEADLINE_HPP
 
 #include <chrono>
+#include <cstdint>
 
 namespace asio_ewyk::detail {
 
@@ -34,6 +35,12 @@ inline time_point after(std::chrono::nanoseconds time,
 {
     return time < forever - begin ? begin + std::chrono::duration_cast<time_point::duration>(time)
                                   : forever;
+}
+
+// In nanoseconds; 0 if the clock was not read.
+inline std::uint64_t since_epoch(time_point t) noexcept
+{
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(t.time_since_epoch()).count());
 }
 
 // For an atomic. Never 0, which can stand for no time at all.

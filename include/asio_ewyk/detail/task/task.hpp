@@ -34,11 +34,11 @@ public:
         if (request_)
         {
             // No handler, whatever it runs.
-            trace_span const arrives(trace_event::consume, this, act_);
+            trace_span const arrives(trace_event::consume, this, act_, no_handler);
             act_(this, task_purpose::run);
             return;
         }
-        handler_scope const running(act_, this);
+        handler_scope const running(act_, this, since_epoch(submitted));
         act_(this, task_purpose::run);
     }
 
@@ -69,7 +69,8 @@ public:
     // Belongs to the queue that the task is in.
     task* next = nullptr;
 
-    // When it was submitted; written only if that is measured, before others can see the task.
+    // When it was submitted; written only if that is measured or a trace is recorded, before others
+    // can see the task.
     time_point submitted{};
 
 protected:

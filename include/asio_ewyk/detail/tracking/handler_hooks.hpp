@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_TRACKING_HANDLER_HOOKS_HPP
 #define ASIO_EWYK_DETAIL_TRACKING_HANDLER_HOOKS_HPP
 
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/tick_clock.hpp>
 #include <asio_ewyk/detail/tracking/operation_record.hpp>
 #include <asio_ewyk/detail/tracking/operation_site.hpp>
@@ -98,6 +99,7 @@ public:
         if (record_)
         {
             place_ = record_->place();
+            names_handler_ = record_->names_handler();
             number_ = record_->number();
         }
     }
@@ -135,7 +137,9 @@ private:
     static void destroy(operation_record& r, unsigned lane) noexcept;
 
     operation_record* record_;
-    operation_site const* place_ = nullptr; // as in operation_record
+    operation_site const* place_ = nullptr; // as in operation_record, as is the next
+    bool names_handler_ = false;
+    bool is_entered_ = false; // an executor of this library has begun to run the handler
     std::uint64_t number_ = 0;
     tick_clock::ticks waited_ = -1; // -1: that is not known
     tracking_thread& thread_;
@@ -212,6 +216,19 @@ public:
             h.record_->enter(operation_step::ready, tick_clock::now());
     }
 
+    // For operation_place, whose caller is about to run the handler. What that runs inside of
+    // itself, and what it posts, are other handlers.
+    static thread_activity::place place() noexcept
+    {
+        completion_scope* const running = tracking_thread::mine().running;
+        if (!running || std::exchange(running->is_entered_, true) || !running->names_handler_)
+            return {};
+        operation_site const* const s = running->place_;
+        if (!s || !s->key.file)
+            return {};
+        return {s->key.file, s->key.composed ? s->key.composed : s->key.name, s->key.line};
+    }
+
     // Of operations for whose records there was no memory.
     static std::uint64_t untracked() noexcept
     {
@@ -244,7 +261,11 @@ private:
         o.descriptor = descriptor;
         o.created = tick_clock::now();
         bool const is_ready = o.site->is_ready_at_once;
-        r->begin(o, is_ready, !k.file && is_ready && t.running ? t.running->place_ : o.site);
+        // Perhaps the completion goes on to the handler's own executor, or over a strand. Not if
+        // the handler runs already.
+        bool const goes_on = !k.file && is_ready && t.running;
+        r->begin(o, is_ready, goes_on ? t.running->place_ : o.site,
+            !goes_on || (t.running->names_handler_ && !t.running->is_entered_));
         h.record_ = r;
     }
 

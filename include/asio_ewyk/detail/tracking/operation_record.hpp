@@ -64,9 +64,11 @@ public:
     };
 
     // The owner.
-    void begin(origin const& o, bool is_ready, operation_site const* place) noexcept
+    void begin(
+        origin const& o, bool is_ready, operation_site const* place, bool names_handler) noexcept
     {
         place_ = place;
+        names_handler_ = names_handler;
         site_.store(o.site, std::memory_order_release);
         number_.store(o.number, std::memory_order_release);
         parent_.store(o.parent, std::memory_order_release);
@@ -107,6 +109,7 @@ public:
 
     tick_clock::ticks since() const noexcept { return since_.load(std::memory_order_relaxed); }
     operation_site const* place() const noexcept { return place_; }
+    bool names_handler() const noexcept { return names_handler_; }
     operation_site& site() const noexcept { return *site_.load(std::memory_order_relaxed); }
     std::uint64_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
 
@@ -157,6 +160,10 @@ private:
     // Of the owner: a site with the location that the handler goes on from. That of the handler
     // which has created it, if this one only takes that to another thread or strand.
     operation_site const* place_ = nullptr;
+
+    // Of the owner: whether the place also names the handler. False for what a handler has posted
+    // by itself, which is another one.
+    bool names_handler_ = false;
 
     // While it is unused. Of the store; positions, counted from 1.
     std::uint32_t position_ = 0;            // this one's; set before others know it

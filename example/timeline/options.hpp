@@ -27,7 +27,8 @@ struct options
     std::string trace;
     std::string output; ///< empty: stdout
     std::string title;
-    std::optional<double> from; ///< milliseconds since the trace began; else all that happened
+    /// Milliseconds since the trace began; else what is around the culprit, or all that happened.
+    std::optional<double> from;
     std::optional<double> to;
     int width = 900;
     bool posts = false;
@@ -47,8 +48,11 @@ inline boost::program_options::options_description described(options& o)
     d.add_options()
         ("output,o", po::value(&o.output)->value_name("FILE"), "where to; default: stdout")
         ("title", po::value(&o.title)->value_name("TEXT"), "default: the name of the trace")
-        ("from", number(o.from), "milliseconds of the trace; default: the first task")
-        ("to", number(o.to), "likewise; default: the end of the last task")
+        ("from", number(o.from),
+            "milliseconds of the trace; default: the first task, or in a file of the flight "
+            "recorder shortly before the culprit")
+        ("to", number(o.to),
+            "likewise; default: the end of the last task, or shortly after the culprit")
         ("width", po::value(&o.width)->value_name("PIXELS"), "400 to 20000; default: 900")
         ("posts", po::bool_switch(&o.posts), "also arrows from where tasks were posted")
         ("all-threads", po::bool_switch(&o.all_threads), "also threads that only posted")

@@ -45,8 +45,19 @@ public:
                 if (s.kind == "consume" || s.kind == "produce")
                     first = std::min(first, s.begin);
             }
-        from_ = o.from.value_or(first);
-        to_ = o.to.value_or(last + (last - first) * 0.02);
+        to_ = last + (last - first) * 0.02;
+        from_ = first;
+        // A file lists culprits that are older than what it has of the trace.
+        auto const worst = std::find_if(t.culprits.begin(), t.culprits.end(),
+            [&](culprit const& c) { return c.end > first; });
+        if (worst != t.culprits.end())
+        {
+            double const around = std::max((worst->end - worst->begin) / 4, 0.1);
+            from_ = std::max(0.0, worst->begin - around);
+            to_ = worst->end + around;
+        }
+        from_ = o.from.value_or(from_);
+        to_ = o.to.value_or(to_);
         if (shown_.empty() || !(from_ < to_))
             throw std::runtime_error("there is nothing to draw between --from and --to");
     }
@@ -67,6 +78,8 @@ public:
         axis(out, height);
         for (std::size_t row = 0; row != shown_.size(); ++row)
             draw(out, row);
+        for (culprit const& c : trace_.culprits)
+            draw(out, c);
         for (arrow const& a : trace_.arrows)
             draw(out, a);
         if (trace_.dropped != 0)
@@ -82,11 +95,12 @@ private:
     static constexpr char const* blue = "#4a86c8";
     static constexpr char const* brown = "#a0642c";
     static constexpr char const* grey = "#a0a0a0";
+    static constexpr char const* red = "#c83232";
 
     static bool works(lane const& on)
     {
         return std::any_of(on.spans.begin(), on.spans.end(), [](span const& s) {
-            return s.kind == "produce" || s.kind == "consume";
+            return s.kind == "produce" || s.kind == "consume" || s.kind == "span";
         });
     }
 
@@ -214,19 +228,47 @@ private:
         else if (s.kind == "consume")
         {
             rectangle(out, x0, x1, y, box, blue, title);
-            std::string const label = short_name(s.name);
-            if (6.8 * static_cast<double>(label.size()) < x1 - x0)
-                out << "<text x=\"" << number((x0 + x1) / 2) << "\" y=\"" << number(y + 4)
-                    << "\" text-anchor=\"middle\" fill=\"#ffffff\">" << escaped(label)
-                    << "</text>\n";
+            label(out, short_name(s.name), x0, x1, y);
+        }
+        else if (s.kind == "span")
+        {
+            rectangle(out, x0, x1, y, box - 8, grey, title);
+            label(out, s.name, x0, x1, y);
         }
         else if (s.kind == "parked")
             line(out, x0, x1, y, grey, parked);
     }
 
-    // Without its namespace.
+    // If there is room for it.
+    static void label(
+        std::ostream& out, std::string const& what, double x0, double x1, double y)
+    {
+        if (6.8 * static_cast<double>(what.size()) < x1 - x0)
+            out << "<text x=\"" << number((x0 + x1) / 2) << "\" y=\"" << number(y + 4)
+                << "\" text-anchor=\"middle\" fill=\"#ffffff\">" << escaped(what) << "</text>\n";
+    }
+
+    // A frame around it.
+    void draw(std::ostream& out, culprit const& c) const
+    {
+        auto const row = c.lane ? rows_.find(*c.lane) : rows_.end();
+        if (row == rows_.end() || c.end < from_ || c.begin > to_)
+            return;
+        double const x0 = x(c.begin), x1 = x(c.end);
+        out << "<rect x=\"" << number(x0) << "\" y=\"" << number(y(row->second) - box / 2.0 - 2)
+            << "\" width=\"" << number(std::max(x1 - x0, 1.5)) << "\" height=\"" << box + 4
+            << "\" fill=\"none\" stroke=\"" << red << "\" stroke-width=\"2\""
+            << (c.kind == "queued" ? " stroke-dasharray=\"4 3\"" : "") << "><title>"
+            << escaped(c.name) << ", " << c.kind << ' ' << number(c.end - c.begin)
+            << " ms</title></rect>\n";
+    }
+
+    // A type without its namespace; a place in the source as it is.
     static std::string short_name(std::string_view type)
     {
+        if (auto const line = type.find(':'); line != type.npos
+            && type.find_first_of("0123456789", line) == line + 1)
+            return std::string(type);
         if (auto const arguments = type.find('<'); arguments != type.npos)
             type = type.substr(0, arguments);
         if (auto const colon = type.rfind("::"); colon != type.npos)

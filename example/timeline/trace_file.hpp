@@ -12,6 +12,7 @@
 #include <istream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -51,11 +52,22 @@ struct arrow
     place to;
 };
 
+/// What a file of the flight recorder was written for.
+struct culprit
+{
+    std::string kind; ///< "ran", "queued" or "stalled"
+    std::string name;
+    double begin = 0;
+    double end = 0;
+    std::optional<std::size_t> lane = {};
+};
+
 /// A recorded trace.
 struct trace
 {
-    std::vector<lane> lanes;
+    std::vector<lane> lanes; ///< those of the program's own spans come first
     std::vector<arrow> arrows;
+    std::vector<culprit> culprits; ///< the worst first; most traces have none
     std::int64_t dropped = 0;
 };
 
@@ -74,11 +86,10 @@ public:
         try
         {
             json::object const& all = file.as_object();
-            if (json::value const* const other = all.if_contains("otherData"))
-                if (json::value const* const n = other->as_object().if_contains("dropped_events"))
-                    reader.result_.dropped = n->to_number<std::int64_t>();
             for (json::value const& e : all.at("traceEvents").as_array())
                 reader.event(e.as_object());
+            if (json::value const* const other = all.if_contains("otherData"))
+                reader.other(other->as_object());
         }
         catch (std::runtime_error const&)
         {
@@ -92,6 +103,26 @@ public:
     }
 
 private:
+    void other(json::object const& o)
+    {
+        if (json::value const* const n = o.if_contains("dropped_events"))
+            result_.dropped = n->to_number<std::int64_t>();
+        json::value const* const culprits = o.if_contains("culprits");
+        if (!culprits)
+            return;
+        for (json::value const& v : culprits->as_array())
+        {
+            json::object const& c = v.as_object();
+            culprit& to = result_.culprits.emplace_back();
+            to.kind = string(c.at("kind"));
+            to.name = string(c.at("name"));
+            to.begin = c.at("ts").to_number<double>() / 1000;
+            to.end = c.at("end_ts").to_number<double>() / 1000;
+            if (json::value const* const thread = c.if_contains("tid"))
+                to.lane = lane_of(thread->to_number<std::int64_t>());
+        }
+    }
+
     void event(json::object const& e)
     {
         std::string_view const phase = e.at("ph").as_string();
@@ -112,6 +143,11 @@ private:
             on.spans[open_[l].back()].end = time;
             open_[l].pop_back();
         }
+        else if (phase == "b")
+            program_spans_[e.at("id").to_number<std::int64_t>()]
+                = {"span", string(e.at("name")), time, time};
+        else if (phase == "e")
+            program_spans_[e.at("id").to_number<std::int64_t>()].end = time;
         if (phase == "B" || phase == "i")
             if (json::value const* const found = e.if_contains("args"))
                 moment(string(e.at("cat")), {l, time}, found->as_object());
@@ -157,7 +193,36 @@ private:
             if (!open.empty())
                 throw std::runtime_error("it is damaged: a span has no end");
         draw_arrows();
+        add_program_spans();
         return std::move(result_);
+    }
+
+    // Each in the first lane that is free then. They belong to no thread.
+    void add_program_spans()
+    {
+        std::vector<span> all;
+        for (auto& [id, s] : program_spans_)
+            all.push_back(std::move(s));
+        std::sort(all.begin(), all.end(),
+            [](span const& a, span const& b) { return a.begin < b.begin; });
+        std::vector<lane> lanes;
+        for (span& s : all)
+        {
+            auto free = std::find_if(lanes.begin(), lanes.end(),
+                [&](lane const& l) { return l.spans.back().end <= s.begin; });
+            if (free == lanes.end())
+                free = lanes.insert(free, lane{"spans", {}});
+            free->spans.push_back(std::move(s));
+        }
+        result_.lanes.insert(result_.lanes.begin(), lanes.begin(), lanes.end());
+        for (arrow& a : result_.arrows)
+        {
+            a.from.lane += lanes.size();
+            a.to.lane += lanes.size();
+        }
+        for (culprit& c : result_.culprits)
+            if (c.lane)
+                *c.lane += lanes.size();
     }
 
     // A task keeps its address until its run has begun; only then another may have it. So its post
@@ -223,6 +288,7 @@ private:
     std::map<std::int64_t, std::size_t> lanes_; // by thread
     std::vector<std::vector<std::size_t>> open_; // by lane
     std::vector<event_of> moments_;
+    std::map<std::int64_t, span> program_spans_; // by their numbers
     std::map<std::int64_t, std::vector<std::size_t>> os_threads_; // lanes, by the system's number
 };
 

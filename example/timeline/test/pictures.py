@@ -7,6 +7,8 @@
 usage: pictures.py EWYK_RECORD EWYK_TIMELINE
 """
 
+import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,9 +20,10 @@ RECORD, TIMELINE = sys.argv[1:3]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def run(*command):
+def run(*command, **environment):
     return subprocess.run(
-        [str(c) for c in command], capture_output=True, text=True, timeout=120, check=False)
+        [str(c) for c in command], capture_output=True, text=True, timeout=120, check=False,
+        env=os.environ | environment)
 
 
 class Pictures(unittest.TestCase):
@@ -64,6 +67,46 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.titles(self.draw(), "path").count("switch"), 6)
         self.record("execute_produce_consume")
         self.assertIn("hand-over", self.titles(self.draw(), "path"))
+
+    def test_files_of_the_flight_recorder(self):
+        kept = self.trace.parent / "kept"
+        recorded = run(RECORD, "produce_consume", 0, self.trace,
+            ASIO_EWYK_KEEP=f"{kept},queued=0,ran=7ms,every=0")
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        late = 0
+        for self.trace in sorted(kept.iterdir()):
+            late += sum(c["name"].startswith("(anonymous namespace)::query_")
+                for c in json.loads(self.trace.read_text())["otherData"]["culprits"])
+            boxes = self.titles(self.draw(), "rect")
+            self.assertTrue(any(", ran " in box for box in boxes), boxes)
+        self.assertEqual(late, 2)
+
+    def test_the_culprit_is_framed_with_what_is_around(self):
+        def span(tid, begin, end, name):
+            return [{"ph": "B", "tid": tid, "ts": begin, "cat": "consume", "name": name},
+                    {"ph": "E", "tid": tid, "ts": end}]
+
+        events = span(1, 0, 1000, "long_ago") + span(1, 500_000, 600_000, "a.cpp:7 x::slow")
+        events += span(2, 590_000, 595_000, "meanwhile") + [
+            {"ph": "b", "tid": 1, "id": 1, "ts": 100, "cat": "span", "name": "request 1"},
+            {"ph": "b", "tid": 1, "id": 2, "ts": 550_000, "cat": "span", "name": "request 2"},
+            {"ph": "e", "tid": 2, "id": 1, "ts": 580_000, "cat": "span", "name": "request 1"},
+            {"ph": "e", "tid": 2, "id": 2, "ts": 590_000, "cat": "span", "name": "request 2"}]
+        culprits = [{"kind": "ran", "name": "slow", "tid": 1, "ts": 500_000, "end_ts": 600_000},
+            {"kind": "stalled", "name": "elsewhere", "ts": 500_000, "end_ts": 600_000}]
+        self.trace.write_text(json.dumps(
+            {"otherData": {"culprits": culprits}, "traceEvents": events}), encoding="utf-8")
+        root = self.draw()
+        boxes = self.titles(root, "rect")
+        self.assertIn("slow, ran 100.00 ms", boxes)
+        for name, n in (("meanwhile", 1), ("x::slow", 1), ("request 1", 1), ("request 2", 1),
+                ("long_ago", 0)):
+            self.assertEqual(sum(name in box for box in boxes), n, name)
+        texts = ["".join(e.itertext()) for e in root.iter(SVG + "text")]
+        self.assertEqual(texts.count("spans"), 2)
+        self.assertIn("a.cpp:7 x::slow", texts)
+        self.assertTrue(
+            any("long_ago" in box for box in self.titles(self.draw("--from", "0"), "rect")))
 
     def test_text_is_escaped(self):
         self.record("produce_consume")

@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_EXAMPLE_TOP_OPTIONS_HPP
 #define ASIO_EWYK_EXAMPLE_TOP_OPTIONS_HPP
 
+#include "view.hpp"
+
 #include <boost/program_options.hpp>
 
 #include <chrono>
@@ -29,6 +31,7 @@ struct options
     std::string path;
     std::chrono::nanoseconds interval{};
     long count = 0;    ///< 0: until the end
+    site_order sort = site_order::ran;
     bool help = false;
 };
 
@@ -45,6 +48,8 @@ inline boost::program_options::options_description describe()
         ("interval,i", po::value<double>()->default_value(1, "1"), "seconds between two looks")
         ("count,n", po::value<long>()->default_value(0), "how often to show something; 0: always")
         ("once", "the same as --count 1")
+        ("sort,s", po::value<std::string>()->default_value("ran"),
+            "sites by the time that their handlers `ran` or `waited`, or the number of `handlers`")
         ("help,h", "show this text");
     return text;
 }
@@ -57,6 +62,21 @@ T checked(char const* name, T value, T low, T high)
     std::ostringstream what;
     what << "--" << name << " must be from " << low << " to " << high << ", not " << value;
     throw usage_error(what.str());
+}
+
+}
+
+namespace detail {
+
+inline site_order order_of(std::string const& name)
+{
+    if (name == "ran")
+        return site_order::ran;
+    if (name == "waited")
+        return site_order::waited;
+    if (name == "handlers")
+        return site_order::handlers;
+    throw usage_error("--sort must be ran, waited or handlers, not '" + name + "'");
 }
 
 }
@@ -84,6 +104,7 @@ inline options parse_options(int argc, char const* const* argv)
             std::chrono::duration<double>(
                 detail::checked("interval", given["interval"].as<double>(), 0.01, 3600.0)));
         o.count = detail::checked("count", given["count"].as<long>(), 0L, 1'000'000'000L);
+        o.sort = detail::order_of(given["sort"].as<std::string>());
         if (given.count("once"))
         {
             if (!given["count"].defaulted())
@@ -117,6 +138,10 @@ Columns, per second unless said otherwise:
   delay, run                from the submission of a task until it began, and how long it ran;
                             completions that run in place have no delay that is known
   poll                      how long a round of a loop's tasks kept I/O waiting
+Of a server that is compiled with Asio's hook, and has pending() and profile() on its page:
+  operations                of Asio that have not ended now, and the last that were destroyed
+  site                      the ten that come first by --sort; CPUs is for how many threads the
+                            handlers ran all the time; longest is since the server began
 )";
 }
 

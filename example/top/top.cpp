@@ -41,7 +41,7 @@ void show(top::options const& options)
             std::cout << '\n';
         std::cout << options.host << ':' << options.port << options.path << ", the last "
                   << passed.count() << " s\n"
-                  << top::view(before, now, passed.count()).text() << std::flush;
+                  << top::view(before, now, passed.count(), options.sort).text() << std::flush;
         if (!std::cout)
             return;    // the reader is gone
         before = std::move(now);

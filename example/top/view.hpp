@@ -19,6 +19,14 @@
 
 namespace top {
 
+/// What the sites of the profile are sorted by.
+enum class site_order
+{
+    ran,
+    waited,
+    handlers,
+};
+
 /** What happened between two pages of the same server, as lines of text.
 
     A counter that is less than before belongs to a server that was started again, and counts from
@@ -30,8 +38,10 @@ namespace top {
 class view
 {
 public:
-    view(std::vector<sample> const& before, std::vector<sample> const& now, double seconds)
+    view(std::vector<sample> const& before, std::vector<sample> const& now, double seconds,
+        site_order order = site_order::ran)
       : seconds_(seconds)
+      , order_(order)
     {
         std::map<std::string, double> old;
         for (auto const& s : before)
@@ -63,6 +73,8 @@ public:
         add(out, "serve",
             "   open  busiest accepted/s refused/s failed/s  errors  backs off  left out",
             &view::serve);
+        operations(out);
+        sites(out);
         if (out.empty())
             out = "nothing that counts is there: no context, pool, loop or serve of asio_ewyk\n";
         return out;
@@ -190,6 +202,84 @@ private:
         out += amount(of, 10, "asio_ewyk_serve_workers_left_out");
     }
 
+    /// What Asio has not ended, of a server that is compiled with its hook.
+    void operations(std::string& out) const
+    {
+        std::map<std::string, std::map<std::string, double>> all; // by operation, then state
+        for (auto const& [of, lines] : lines_)
+            for (auto const& l : lines)
+                if (l.what.name == "asio_ewyk_tracking_operations")
+                    all[l.what.label("kind") + ' ' + l.what.label("operation")]
+                       [l.what.label("state")] += l.what.value;
+        if (all.empty())
+            return;
+        out += format("%-40s %9s %9s %9s %9s\n", "operations", "pending", "ready", "running",
+            "destroyed");
+        for (auto& [name, n] : all)
+            out += format("%-40.40s %9.0f %9.0f %9.0f %9.0f\n", printable(name).c_str(),
+                n["pending"], n["ready"], n["running"], n["destroyed"]);
+    }
+
+    /// Where handlers spent their time in between: the first ones by the order.
+    struct site
+    {
+        double handlers = 0;
+        double ran = 0;
+        double waits = 0;
+        double waited = 0;
+        double longest_run = 0; // since the profile began
+
+        double by(site_order o) const
+        {
+            return o == site_order::ran ? ran : o == site_order::waited ? waited : handlers;
+        }
+    };
+
+    void sites(std::string& out) const
+    {
+        static constexpr std::pair<char const*, double site::*> counted[] = {
+            {"handlers_total", &site::handlers}, {"run_seconds_total", &site::ran},
+            {"waits_total", &site::waits}, {"wait_seconds_total", &site::waited}};
+        std::map<std::string, site> all;
+        for (auto const& [of, lines] : lines_)
+            for (auto const& l : lines)
+            {
+                std::string const name = short_site(l.what.label("site")) + ' '
+                    + l.what.label("kind") + ' ' + l.what.label("operation");
+                for (auto const& [suffix, to] : counted)
+                    if (l.what.name == std::string("asio_ewyk_tracking_") + suffix)
+                        all[name].*to += l.more;
+                if (l.what.name == "asio_ewyk_tracking_run_seconds_max")
+                    all[name].longest_run = std::max(all[name].longest_run, l.what.value);
+            }
+        if (all.empty())
+            return;
+        std::vector<std::pair<std::string, site>> sorted(all.begin(), all.end());
+        std::stable_sort(sorted.begin(), sorted.end(), [&](auto const& a, auto const& b) {
+            return a.second.by(order_) > b.second.by(order_);
+        });
+        sorted.resize(std::min(sorted.size(), most_sites));
+        out += format("%-60s %10s %8s %9s %9s %9s\n", "site", "handlers/s", "CPUs", "mean run",
+            "longest", "mean wait");
+        for (auto const& [name, s] : sorted)
+            out += format("%-60.60s %10.0f %8.3f %9s %9s %9s\n", printable(name).c_str(),
+                s.handlers / seconds_, s.ran / seconds_, mean(s.ran, s.handlers).c_str(),
+                duration(s.longest_run).c_str(), mean(s.waited, s.waits).c_str());
+    }
+
+    static std::string mean(double seconds, double n)
+    {
+        return n > 0 ? duration(seconds / n) : "-";
+    }
+
+    /// A location without its directory; a type, where none is known, as it is.
+    static std::string short_site(std::string const& site)
+    {
+        auto const slash = site.find_last_of("/\\");
+        bool const is_type = site.find_first_of("<(") != site.npos;
+        return is_type || slash == site.npos ? site : site.substr(slash + 1);
+    }
+
     /// On average of about a second.
     std::string waited(whose const& of) const
     {
@@ -280,7 +370,10 @@ private:
             out, std::min(sizeof out - 1, static_cast<std::size_t>(std::max(0, size))));
     }
 
+    static constexpr std::size_t most_sites = 10;
+
     double seconds_;
+    site_order order_;
     std::map<whose, std::vector<line>> lines_;
 };
 

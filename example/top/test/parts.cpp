@@ -118,6 +118,40 @@ asio_ewyk_serve_workers_left_out{serve="http"} 3
     BOOST_TEST(!shows(text, " 33 "));
 }
 
+// Of a server that is compiled with Asio's hook.
+BOOST_AUTO_TEST_CASE(operations_and_sites)
+{
+    auto const before = top::read_page(R"(
+asio_ewyk_tracking_handlers_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 100
+asio_ewyk_tracking_run_seconds_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 1
+)");
+    auto const now = top::read_page(R"(
+asio_ewyk_tracking_operations{kind="socket",operation="async_receive",state="pending"} 17
+asio_ewyk_tracking_operations{kind="socket",operation="async_receive",state="destroyed"} 23
+asio_ewyk_tracking_handlers_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 900
+asio_ewyk_tracking_run_seconds_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 2
+asio_ewyk_tracking_run_seconds_max{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 0.5
+asio_ewyk_tracking_handlers_total{kind="timer",operation="async_wait",site="std::vector<a/b>"} 8
+asio_ewyk_tracking_run_seconds_total{kind="timer",operation="async_wait",site="std::vector<a/b>"} 3
+asio_ewyk_tracking_waits_total{kind="timer",operation="async_wait",site="std::vector<a/b>"} 4
+asio_ewyk_tracking_wait_seconds_total{kind="timer",operation="async_wait",site="std::vector<a/b>"} 8
+)");
+    auto const text = [&](top::site_order o) { return top::view(before, now, 2, o).text(); };
+    auto const by_time = text(top::site_order::ran);
+    BOOST_TEST_MESSAGE(by_time);
+    BOOST_TEST(shows(by_time, "socket async_receive "));
+    for (auto figure : {" 17 ", " 23\n", " 400 ", " 0.500 ", " 1.25 ms ", " 500 ms ", " 2 s\n"})
+        BOOST_TEST(shows(by_time, figure), figure);
+    BOOST_TEST(shows(by_time, "\na.cpp:41 socket async_receive"));
+    BOOST_TEST(shows(by_time, "\nstd::vector<a/b> timer async_wait"));
+    BOOST_TEST(by_time.find("a.cpp:41") > by_time.find("std::vector"));
+    auto const by_number = text(top::site_order::handlers);
+    BOOST_TEST(by_number.find("a.cpp:41") < by_number.find("std::vector"));
+    auto const by_wait = text(top::site_order::waited);
+    BOOST_TEST(by_wait.find("a.cpp:41") > by_wait.find("std::vector"));
+    BOOST_TEST(!shows(by_time, "nothing that counts"));
+}
+
 BOOST_AUTO_TEST_CASE(a_page_of_something_else)
 {
     BOOST_TEST(shows(top::view({}, top::read_page("go_threads 7\n"), 1).text(), "no context"));
@@ -130,6 +164,9 @@ BOOST_AUTO_TEST_CASE(command_line)
     BOOST_TEST(parse({"--once"}).count == 1);
     BOOST_TEST(parse({"-n", "3"}).count == 3);
     BOOST_TEST((parse({"--interval", "0.5"}).interval == std::chrono::milliseconds(500)));
+    BOOST_TEST((parse({}).sort == top::site_order::ran));
+    BOOST_TEST((parse({"--sort", "waited"}).sort == top::site_order::waited));
+    BOOST_CHECK_THROW(parse({"--sort", "x"}), top::usage_error);
     BOOST_CHECK_THROW(parse({"--port", "0"}), top::usage_error);
     BOOST_CHECK_THROW(parse({"--port", "x"}), top::usage_error);
     BOOST_CHECK_THROW(parse({"--interval", "0"}), top::usage_error);

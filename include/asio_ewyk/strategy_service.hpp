@@ -6,14 +6,11 @@
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
 #include <asio_ewyk/detail/asio/wakeup_op.hpp>
+#include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/decision.hpp>
-#include <asio_ewyk/detail/engine/parallelism.hpp>
-#include <asio_ewyk/detail/engine/succession.hpp>
-#include <asio_ewyk/detail/engine/workforce.hpp>
+#include <asio_ewyk/detail/engine/io_production.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
-#include <asio_ewyk/detail/os/wait_hook.hpp>
 #include <asio_ewyk/detail/task/passed_exceptions.hpp>
 #include <asio_ewyk/detail/task/posted_count.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
@@ -45,7 +42,7 @@ class alignas(detail::target_alignment) strategy_service final
     : public asio::execution_context::service
     , private detail::inspectable
     , private detail::exception_passer
-    , private detail::succession_host
+    , private detail::io_production<strategy_service>
 {
 public:
     using key_type = strategy_service;
@@ -135,6 +132,7 @@ private:
 
     template <class F>
     class wrapper;
+    friend class detail::io_production<strategy_service>;
     friend class detail::wakeup_op<strategy_service>;
 
     // The io_context calls this before it is destroyed: tasks are destroyed without being run.
@@ -180,76 +178,36 @@ private:
         posted,          // later, by a thread that finds it
     };
     dispatch_as how_to_dispatch(detail::submission s) const noexcept;
-    void run_refused(detail::task* t);
 
-    class poll_observer;
-    void learn_reactor(int file) noexcept;
-
-    // The calls of run() and its siblings. `stepping`: not of run() itself. `inner`: in a handler
-    // of the context, on whichever thread that began. `leaves`: the call is about to return.
-    struct caller
-    {
-        bool stepping;
-        bool inner;
-        bool leaves = false;
-
-        // Whether the call throws exceptions that other threads pass to it.
-        bool throws() const noexcept { return !inner && !leaves; }
-    };
-    void came(caller const& c) noexcept;
-    void left(caller& c);
+    // The calls of run() and its siblings.
     void end_call() noexcept;
-    struct call_limits
-    {
-        std::size_t most; // handlers
-        detail::time_point deadline;
-        bool may_wait = true;
-    };
     std::size_t call(call_limits const& l, bool stepping);
     std::size_t step_asio(detail::call_frame& frame, call_limits const& l);
     std::size_t run_nested(detail::call_frame& frame, call_limits const& l);
     std::size_t step_beside(caller const& c, call_limits const& l);
-    void caller_loop(caller const& c, std::size_t& counted, call_limits const& l);
-    bool may_become_owner(caller const& c, call_limits const& l) const noexcept;
-    void run_job(detail::task* job, std::size_t& counted, bool throws = false,
-        detail::time_point deadline = detail::forever);
-    bool park_caller(caller const& c, detail::idle_caller& self, detail::time_point deadline);
-
-    void produce(detail::call_frame& frame, call_limits const& l);
-    bool can_have_owner() const noexcept;
-    struct handlers_run
-    {
-        std::size_t all;
-        std::size_t others; // than the library's own
-    };
-    template <class Run>
-    handlers_run call_asio(detail::call_frame& frame, bool counts, Run run);
-    template <class Run>
-    std::size_t run_counted(detail::call_frame& frame, Run run);
-    void count_handlers(detail::call_frame& frame);
-    void help(detail::parallelism::helper& h);
-    std::size_t run_next(detail::call_frame& frame, detail::time_point deadline);
-    bool must_leave(detail::call_frame const& frame) const noexcept;
 
     // Of detail::succession_host.
-    void arrive() override;
-    void wake_up() noexcept override;
     bool on_check(
         detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept override;
 
+    // For detail::io_production.
+    void learn_reactor(int file) noexcept;
+    void provide_io() noexcept;
+    bool any_passed() const noexcept { return passed_.any(); }
+    void rethrow_passed() { passed_.rethrow_one(); }
+    bool has_recalled() const noexcept { return has_recalled_.load(); }
+    bool wake_up_waits() const noexcept { return wake_queued_.load(); }
+    bool runs_io() const noexcept { return ioc_.get_executor().running_in_this_thread(); }
+    void run_task(detail::task& t) { detail::run_timed(times_.get(), t); }
+    void send_wake_up() noexcept;
     void on_wake_up();
-    void wake_lent_thread() noexcept;
     template <class Awaited>
-    void resend_wake_up(std::size_t times, Awaited is_awaited) noexcept;
-
-    void recall_tasks() noexcept;
+    void await_wake_up(std::size_t times, Awaited is_awaited) noexcept;
+    void keep_recalled(detail::task* t) noexcept;
     void resubmit_recalled();
-    void quiesce_pool(caller const& c);
-    void produce_while_leaving(caller const& c, detail::time_point deadline);
     void report_stray(std::exception_ptr error) noexcept;
     template <class F>
     bool use_services(F f);
-    void provide_io() noexcept;
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;
@@ -318,7 +276,6 @@ private:
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
 #include <asio_ewyk/impl/strategy_service.ipp>
 #include <asio_ewyk/impl/strategy_service_calls.ipp>
-#include <asio_ewyk/impl/strategy_service_production.ipp>
 #endif
 
 #endif

@@ -42,7 +42,6 @@
 #include <asio_ewyk/impl/strategy_context.ipp>
 #include <asio_ewyk/impl/strategy_service.ipp>
 #include <asio_ewyk/impl/strategy_service_calls.ipp>
-#include <asio_ewyk/impl/strategy_service_production.ipp>
 #include <asio_ewyk/impl/trace.ipp>
 #include <asio_ewyk/impl/tracking.ipp>
 #include <asio_ewyk/impl/worker_pool.ipp>

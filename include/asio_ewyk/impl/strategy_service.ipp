@@ -10,15 +10,19 @@
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/observed_waits.hpp>
+#include <asio_ewyk/detail/os/reactor_file.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
 #include <asio_ewyk/strategy_service.hpp>
+
+#include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -153,27 +157,6 @@ ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(detail::submission s) cons
                                                            : dispatch_as::part_of_handler;
 }
 
-// Runs a task that the pool has refused, as it has no thread for it.
-ASIO_EWYK_DECL void strategy_service::run_refused(detail::task* t)
-{
-    if (!(t = succession_.task_to_run(t)))
-        return;
-    detail::call_frame* const here = frame();
-    // The task was recalled, and this caller submits it again before it produces.
-    if (!here && !ioc_.get_executor().running_in_this_thread())
-    {
-        std::size_t counted = 0; // when it was given to the pool
-        return run_job(t, counted);
-    }
-    if (!here || here->in_task)
-        return t->run();
-    succession_.counters().produce_consume();
-    succession_.yield_right(*here);
-    detail::decision::running const until_end(decision_, *here, detail::how_to_run::here);
-    detail::run_timed(times_.get(), *t);
-    here->rethrow_captured();
-}
-
 // An exception that no task on this thread throws: of a function that was called at once, or of a
 // handler while the last caller leaves.
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::report_stray(std::exception_ptr error) noexcept
@@ -196,6 +179,97 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr con
     wake_up();
     threads_.wake_all();
     return true;
+}
+
+// What detail::io_production asks for
+
+// Calls f, which uses a service of the io_context. False while another thread forks, which may wait
+// for this one: that is woken afterwards, and tries again.
+template <class F>
+bool strategy_service::use_services(F f)
+{
+    auto const self = std::this_thread::get_id();
+    std::unique_lock lock(io_mutex_, std::defer_lock);
+    for (;;)
+    {
+        auto const by = holds_io_.load();
+        if (by == self || lock.try_lock())
+            break;
+        if (by != std::thread::id())
+        {
+            io_refused_.store(true);
+            return false;
+        }
+        std::this_thread::yield(); // another thread is in f, for some microseconds
+    }
+    f();
+    return true;
+}
+
+// Whether the file is the io_context's is tested: a handler may wait for one of another io_context,
+// or of the program's own.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noexcept
+{
+    use_services([&] {
+        if (detail::is_reactor_file(ioc_, file))
+            succession_.learn_reactor(file);
+    });
+}
+
+// Creates a timer, so that Asio waits for I/O and no more for its condition. Only when a thread has
+// come to produce, or was asked for a sign of life: from then on Asio asks the system between
+// handlers, too.
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
+{
+    bool const done = use_services([&] {
+        try
+        {
+            asio::steady_timer const any(ioc_);
+        }
+        catch (std::exception const&)
+        {
+            // No file descriptors: operations that need them will report it.
+        }
+    });
+    if (!done)
+        succession_.still_needs_io();
+}
+
+// Any thread: has a thread that is inside the io_context, or comes there, run the wake-up.
+ASIO_EWYK_DECL void strategy_service::send_wake_up() noexcept
+{
+    detail::trace_point(detail::trace_event::wake_up, frame_key());
+    if (!wake_queued_.exchange(true))
+        wakeup_op_.send(ioc_, *this);
+}
+
+ASIO_EWYK_DECL void strategy_service::on_wake_up()
+{
+    std::size_t const resent = resent_.exchange(0);
+    wake_queued_.store(false);
+    run_wake_up(resent);
+}
+
+template <class Awaited>
+void strategy_service::await_wake_up(std::size_t times, Awaited is_awaited) noexcept
+{
+    resent_.store(times);
+    send_wake_up();
+    auto const enough = detail::after(std::chrono::milliseconds(1));
+    while (is_awaited() && std::chrono::steady_clock::now() < enough)
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+// The watchdog's thread. True if the next check is to come soon.
+ASIO_EWYK_DECL bool strategy_service::on_check(
+    detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept
+{
+    if (!succession_.watch().observes_waits())
+        return false;
+    bool const inside = s.leased && s.what != detail::lease::activity::polls;
+    if (parallelism_.on_check(now, inside, inside && runs))
+        wake_up();
+    return parallelism_.counts() || passed_.any();
 }
 
 // How a strategy_service ends

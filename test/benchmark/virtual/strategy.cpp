@@ -123,7 +123,7 @@ void strategy_context::wake_if_asleep()
 
 // Production
 
-// As strategy_service::poll_observer.
+// As the poll_observer of io_production.
 void strategy_context::poll_begins(frame& f, bool waits)
 {
     if (!has_lease(f))

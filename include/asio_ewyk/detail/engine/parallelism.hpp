@@ -57,6 +57,9 @@ public:
 
     static constexpr std::size_t max_helpers = 256;
 
+    // A helper that has found no handler so often leaves.
+    static constexpr unsigned max_empty_polls = 4;
+
     // The task that makes a thread a helper.
     class helper final : public task
     {

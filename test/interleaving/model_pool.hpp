@@ -143,10 +143,16 @@ public:
     void count_run_by_caller() noexcept {}
     void count_refused() noexcept {}
     void leave(pool_client&) noexcept {}
+    /// Until there is something to do about it. False if that is a task in the queue.
     template <class Count>
-    bool await(pool_client&, std::size_t, Count const&, time_point) noexcept
+    bool await(pool_client& client, std::size_t, Count const& callers, time_point) noexcept
     {
-        return true;
+        interleaving::forget(awaits);
+        interleaving::await([&] {
+            return queued() != 0 || callers.get() != 0
+                || (all_have_begun() && !client.runs_any(bits(config_.first, all())));
+        });
+        return client.size() == 0 || callers.load() != 0;
     }
     void end_await() noexcept {}
 
@@ -216,6 +222,9 @@ public:
             return "a thread is awaited that will never come";
         return nullptr;
     }
+
+    /// Among what a caller of run() may know.
+    static constexpr std::uint64_t awaits = 14;
 
     /// The task that the thread that calls it is about to give away.
     std::array<std::uint64_t, 8> product{};

@@ -29,6 +29,8 @@ public:
     void observe_waits() noexcept { observes_ = true; }
     bool observes_waits() const noexcept { return observes_; }
     void learn_reactor(int) noexcept {}
+    bool knows_reactor() const noexcept { return true; }
+    bool is_reactor(int) const noexcept { return true; }
     bool sentinel_refused() const noexcept { return false; }
     void stop(bool) noexcept {}
 

@@ -145,6 +145,8 @@ private:
     {
         interleaving::point();
         T const before = get();
+        if (is_left_out(where))
+            return before;
         word_.set(static_cast<std::uint64_t>(static_cast<T>(before + by)));
         interleaving::observe(static_cast<std::uint64_t>(before));
         tell(where, "has", before);

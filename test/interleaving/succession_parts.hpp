@@ -3,7 +3,7 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // The succession that ships, with its lease, its workforce and its returning threads, over threads of a
-// pool that are a part of the test.
+// pool that are a part of the test. The flaws are here: in what the shipped code calls.
 
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_PARTS_HPP
 #define ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_PARTS_HPP
@@ -29,6 +29,12 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace asio_ewyk::detail {
+
+class call_frame;
+
+}
 
 namespace interleaving {
 
@@ -68,6 +74,7 @@ enum class flaw
     keeps_what_is_back,      // no thread produces while the producer runs what the pool gave back
     ask_is_lost,             // the lost wake-up: a thread that asks while one produces is not heard
     nested_run_forgets,      // produce() from a task does nothing
+    leaves_unheard,          // a thread that has run handlers sends no wake-up as it leaves
     announcement_is_forgotten, // a task that says that it blocks is not heard
 };
 
@@ -149,12 +156,16 @@ private:
     word requests_{0};
 };
 
-/// What the flaws need of the model.
+/// What the parts need of the model.
 class saboteur
 {
 public:
     /// Whether the thread that calls it watches leases.
     virtual bool watches() const noexcept = 0;
+
+    /// Before and after what the thread of that frame does at the end of a task.
+    virtual void ends_task(detail::call_frame const&, bool /*kept*/, bool /*over*/) noexcept {}
+
     static inline saboteur* now = nullptr;
 
 protected:
@@ -210,6 +221,8 @@ inline bool is_forgotten(char const* where) noexcept
         return in == "give_up_request"sv;
     case flaw::owner_does_not_resign:
         return in == "resign_owner"sv;
+    case flaw::lent_is_not_counted:
+        return in == "count_lent"sv;
     case flaw::ask_is_lost:
         return in == "dispatch"sv || in == "produce"sv;
     default:
@@ -426,6 +439,12 @@ public:
     }
 
     bool runs_any(std::uint64_t threads) const noexcept { return (pins_.get() & threads) != 0; }
+    std::size_t pins() const noexcept
+    {
+        interleaving::point();
+        interleaving::observe(pins_.get());
+        return static_cast<std::size_t>(std::popcount(pins_.get()));
+    }
     elastic_threads* pool = nullptr;
 
 private:
@@ -558,6 +577,12 @@ namespace asio_ewyk::detail {
 class idle_callers : public shipped_idle_callers
 {
 public:
+    void park(idle_caller& c) noexcept
+    {
+        c.sleep.job = &c.job;
+        shipped_idle_callers::park(c);
+    }
+
     bool any() noexcept
     {
         using interleaving::flaw;
@@ -607,6 +632,16 @@ public:
         shipped_workforce::arrived(frame);
     }
 
+    void wake_all() noexcept
+    {
+        if (interleaving::wrong != interleaving::flaw::end_wakes_none)
+            shipped_workforce::wake_all();
+    }
+
+    // Who has run how many handlers would be a part of each state.
+    void credit(std::size_t) const noexcept {}
+    void debit() const noexcept {}
+
     void section_entered() noexcept
     {
         if (interleaving::wrong != interleaving::flaw::section_is_not_counted)
@@ -621,8 +656,91 @@ public:
 
 }
 
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wkeyword-macro"
+#endif
 #define std stepped
+#define final
+#define succession shipped_succession
 #include <asio_ewyk/detail/engine/succession.hpp>
+#undef succession
+#undef final
 #undef std
+
+namespace asio_ewyk::detail {
+
+/// With the flaws of what calls it.
+class succession : public shipped_succession
+{
+public:
+    using flaw = interleaving::flaw;
+    using shipped_succession::shipped_succession;
+
+    bool is_free(char const* where = __builtin_FUNCTION()) const noexcept
+    {
+        return !is(flaw::parks_without_look, where, "park") && shipped_succession::is_free();
+    }
+
+    bool arrive(call_frame& frame) noexcept
+    {
+        bool const produces = shipped_succession::arrive(frame);
+        if (is(flaw::arrives_late))
+            asked_.store(false, std::memory_order_seq_cst, "arrives late");
+        return produces;
+    }
+
+    bool take_back(call_frame& frame, char const* where = __builtin_FUNCTION()) noexcept
+    {
+        return !is(flaw::owner_does_not_come, where, "run_wake_up")
+            && shipped_succession::take_back(frame);
+    }
+
+    bool renew_or_resume(call_frame& frame, char const* where = __builtin_FUNCTION()) noexcept
+    {
+        bool const renewed = shipped_succession::renew_or_resume(frame);
+        if (renewed || !is(flaw::late_stays_inside, where, "produce"))
+            return renewed;
+        frame.role = call_frame::role_t::producer;
+        return true;
+    }
+
+    bool pass_lease(call_frame& frame, bool waits) noexcept
+    {
+        return shipped_succession::pass_lease(frame, waits && !is(flaw::owner_passes_and_goes_on));
+    }
+
+    void yield_right(call_frame& frame) noexcept
+    {
+        bool& keeps = keeps_[interleaving::self()];
+        keeps = is(flaw::keeps_what_is_back) && !is_exclusive() && keep(frame);
+        if (!keeps)
+            shipped_succession::yield_right(frame);
+    }
+    void end_task(call_frame& frame, bool kept) noexcept
+    {
+        interleaving::saboteur::now->ends_task(frame, kept, false);
+        bool const keeps = std::exchange(keeps_[interleaving::self()], false);
+        shipped_succession::end_task(frame, kept || keeps);
+        interleaving::saboteur::now->ends_task(frame, kept, true);
+    }
+
+    // How many help changes what is counted, and when the watchdog asks for a sign of life.
+    void helper_came() const noexcept {}
+    void helper_left() const noexcept {}
+
+    /// Where no thread asks for a sign of life, none looks whether one does.
+    bool give_sign() noexcept { return is_asked && shipped_succession::give_sign(); }
+    static inline bool is_asked = true;
+
+private:
+    static bool is(flaw f, std::string_view where = {}, std::string_view in = {}) noexcept
+    {
+        return interleaving::wrong == f && where == in;
+    }
+
+    std::array<bool, 8> keeps_{};
+};
+
+}
 
 #endif

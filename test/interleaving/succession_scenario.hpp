@@ -2,20 +2,38 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// Threads that run a context, as strategy_service does it: over an io_context that is a queue of
+// Threads that run a context by the io_production that ships, over an io_context that is a queue of
 // handlers, with its look for I/O among them, and a flag that it was stopped.
+//
+// | it holds that                                                           | checked by            |
+// |-------------------------------------------------------------------------|-----------------------|
+// | one thread at most has the lease                                        | book                  |
+// | a thread without it runs the handler that it was in, and then no other  | book::run_one_more()  |
+// | no number of the lease stands for two handlers                          | io::call()            |
+// | the lease is free only while a thread comes, or all are in handlers     | check_rest()          |
+// | who leaves after a handler sends a wake-up after that, or looks itself  | check_owed()          |
+// | who waits for I/O has the lease, or cannot have it                      | look_for_io()         |
+// | a frame counts what Asio has run, less the wake-ups                     | at()                  |
+// | with produce_consume one handler runs, sections aside                   | begin_alone()         |
+// | each handler runs once, no thread waits, and nothing is left at the end | run(), wrong_at_end() |
 
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_SCENARIO_HPP
 #define ASIO_EWYK_TEST_INTERLEAVING_SUCCESSION_SCENARIO_HPP
 
-#include "succession_parts.hpp"
+#include "model_io.hpp"
 
 #include <asio_ewyk/detail/engine/decision.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <optional>
+#include <thread>
+
+#define std stepped
+#include <asio_ewyk/detail/engine/io_production.hpp>
+#undef std
 
 namespace interleaving {
 
@@ -59,18 +77,19 @@ struct setup
 class succession_scenario final
     : public scenario
     , private saboteur
-    , private detail::succession_host
+    , public detail::io_production<succession_scenario>
 {
 public:
     explicit succession_scenario(setup const& s)
         : setup_(s)
         , pool_({s.limits.size(), s.parked, s.startable})
-        , workforce_(pool_, this, s.strategy != ewyk::strategy_t::produce_consume)
+        , threads_(pool_, this, s.strategy != ewyk::strategy_t::produce_consume)
         , helper_(*this)
-        , of_(workforce_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0),
+        , succession_(threads_, s.strategy, std::chrono::nanoseconds(s.grace ? 1 : 0),
               s.strategy != ewyk::strategy_t::produce_consume,
               s.strategy == ewyk::strategy_t::produce_consume, this, *this)
-        , decision_(of_, {})
+        , decision_(succession_, {})
+        , parallelism_{s.counts, s.helped}
         , tasks_(s.handlers.size(), task(*this))
         , ready_(first_ready())
         , left_(s.handlers.size())
@@ -79,9 +98,11 @@ public:
     {
         sleep::woken = &woken_;
         sleep::depth = &depth_;
-        workforce_.client().pool = &pool_;
-        if (of_.watch().in_use() && !s.unobserved)
-            of_.watch().observe_waits();
+        detail::wait_observer::tops = &observers_;
+        detail::succession::is_asked = s.asks;
+        threads_.client().pool = &pool_;
+        if (succession_.watch().in_use() && !s.unobserved)
+            succession_.watch().observe_waits();
         limit_.fill(unlimited);
         saboteur::now = this;
     }
@@ -94,7 +115,7 @@ public:
         if (index < setup_.limits.size())
             return call(setup_.limits[index]);
         if (index < posters)
-            return pool_.work(workforce_.client());
+            return pool_.work(threads_.client());
         if (index >= first_watcher())
             return watch();
         if (index == posters + setup_.posters)
@@ -114,15 +135,15 @@ public:
     {
         if (!setup_.stops && left_.get() != 0)
             return "a handler is left unrun";
-        if ((of_.lease_.word_.get() & 3) != 0)
+        if ((succession_.lease_.word_.get() & 3) != 0)
             return "a lease is left";
-        if (of_.owner_thread_.get() != 0)
+        if (succession_.owner_thread_.get() != 0)
             return "an owner is left";
-        if (of_.asked_.get() != book_.is_under_way())
+        if (succession_.asked_.get() != book_.is_under_way())
             return "a thread is awaited that will never come";
-        if (workforce_.in_section_.get() != 0 || workforce_.callers_.size_.get() != 0)
+        if (threads_.in_section_.get() != 0 || threads_.callers_.size_.get() != 0)
             return "a thread is left";
-        return pool_.wrong_at_end(of_.asked_.get());
+        return pool_.wrong_at_end(succession_.asked_.get());
     }
 
 private:
@@ -166,7 +187,11 @@ private:
         static boost::core::typeinfo const* act(detail::task* base, detail::task_purpose purpose)
         {
             if (purpose == detail::task_purpose::run)
-                static_cast<helper*>(base)->of.help();
+            {
+                succession_scenario& of = static_cast<helper*>(base)->of;
+                of.help(*base);
+                of.check_owed();
+            }
             return nullptr;
         }
 
@@ -229,14 +254,65 @@ private:
         return n;
     }
 
-    // The io_context
+    // The io_context: what io_production calls of it.
 
-    bool stopped() const
+    struct io
     {
-        access("looks whether it is stopped");
-        observe(stopped_.get());
-        return stopped_.get() != 0;
-    }
+        succession_scenario& of;
+
+        std::size_t run()
+        {
+            native_count const counts(of);
+            std::size_t n = 0;
+            do
+                of.fold(runs_as_owner, *of.frame());
+            while (of.run_one(*of.frame(), true) && ++n != 0);
+            return n;
+        }
+        std::size_t run_one() { return call(true); }
+        std::size_t poll_one() { return call(false); }
+
+        // A deadline comes before all else.
+        std::size_t run_one_until(detail::time_point) { return 0; }
+        std::size_t run_one_for(std::chrono::nanoseconds) { return 0; }
+
+        bool stopped() const
+        {
+            access("looks whether it is stopped");
+            observe(of.stopped_.get());
+            return of.stopped_.get() != 0;
+        }
+
+    private:
+        std::size_t call(bool may_wait)
+        {
+            native_count const counts(of);
+            detail::call_frame& frame = *of.frame();
+            std::uint64_t& last = of.last_number_[self()];
+            if (of.succession_.leases() && frame.produces() && !frame.counts
+                && last == frame.lease_number + 1)
+                fail("a number of the lease stands for two handlers");
+            bool const any = of.run_one(frame, may_wait);
+            last = any ? frame.lease_number + 1 : 0;
+            return any;
+        }
+    };
+
+    // Handlers that the call has run and nothing has told of: its caller counts them when it returns.
+    struct native_count
+    {
+        explicit native_count(succession_scenario& s) noexcept
+            : n(s.native_[self()])
+            , before(n)
+        {
+        }
+        native_count(native_count const&) = delete;
+        native_count& operator=(native_count const&) = delete;
+        ~native_count() { n = before; }
+
+        std::size_t& n;
+        std::size_t const before;
+    };
 
     void push(std::size_t n)
     {
@@ -251,7 +327,7 @@ private:
     {
         bool const mistaken = mistakes_.get() != setup_.mistakes;
         if (self() < first_poster() || !is_alone() || mistaken || stopped_.get() != 0
-            || !book_.is_free() || of_.asked_.get())
+            || !book_.is_free() || succession_.asked_.get())
             return;
         for (std::size_t i = 0; i != setup_.limits.size(); ++i)
             if ((blocked_.get() >> i & 1) == 0)
@@ -272,7 +348,7 @@ private:
     }
 
     // Asio creates what waits for I/O when something needs it.
-    void provide_io()
+    void provide_io() noexcept
     {
         access("provides I/O");
         if (has_reactor_.get() != 0)
@@ -281,9 +357,10 @@ private:
         add(reactor);
     }
 
-    // As io_context::run_one(), or poll_one(). False if there was no handler, or it was stopped.
-    bool run_one(detail::call_frame& frame, bool may_wait = true)
+    // False if there was no handler, or it was stopped.
+    bool run_one(detail::call_frame& frame, bool may_wait)
     {
+        owes_[self()] = false;
         for (bool has_looked = false;; has_looked = true)
         {
             if (may_wait && !has_looked)
@@ -315,20 +392,18 @@ private:
         }
     }
 
-    // As Asio's reactor, with strategy_service::poll_observer.
+    // As Asio's reactor, with the hook.
     void look_for_io(detail::call_frame& frame, bool waits)
     {
         observe(waits);
         bool& may_wait = book_.may_wait[self()];
         may_wait = false;
-        bool const has = of_.has_lease(frame);
-        if (!has && (frame.is_owner || waits))
-            of_.take_back(frame);
-        if (waits)
-            of_.begin_wait(frame);
+        detail::wait_observer* const observer = detail::wait_observer::of_this_thread();
+        if (observer)
+            observer->begin(0, waits);
         if (waits && frame.is_owner && !may_wait)
             fail("the owner waits for I/O without the lease");
-        forget_but(13, frame, waits);
+        fold(looks_for_io_itself, frame, waits);
         if (waits)
         {
             stay_in(on_io_, true);
@@ -341,9 +416,9 @@ private:
             point();
         if (tells())
             tell("comes from its look for I/O");
-        if (frame.produces())
-            of_.end_wait(frame);
-        forget_but(14, frame);
+        if (observer)
+            observer->end(0, waits);
+        fold(has_looked_for_io, frame);
     }
 
     // Says for what this thread waits. Asio prefers a thread that waits for its condition to the one
@@ -369,13 +444,18 @@ private:
 
     void run_found(detail::call_frame& frame, std::size_t n)
     {
+        owes_[self()] = n != wake;
         if (n == wake)
-            on_wake_up(frame);
-        else if (wraps(kind(n)))
+        {
+            access("is called");
+            wake_queued_.set(0);
+            run_wake_up(0);
+        }
+        else if (++found_[self()]; wraps(kind(n)))
             run_posted(frame, n);
         else
         {
-            ++frame.counted;
+            ++native_[self()];
             after const done{*this};
             run(n, true);
         }
@@ -393,6 +473,13 @@ private:
         return k.for_pool ? ewyk::strategy_t::produce_execute_consume : setup_.strategy;
     }
 
+    // What io_production asks for.
+
+    static constexpr std::size_t unlimited = ~std::size_t{0};
+
+    void const* frame_key() const noexcept { return this; }
+    detail::call_frame* frame() const noexcept { return detail::call_frame::find(frame_key()); }
+
     // By the succession.
     void wake_up() noexcept override
     {
@@ -400,63 +487,105 @@ private:
             send_wake_up();
     }
 
-    void send_wake_up()
+    void send_wake_up(char const* where = __builtin_FUNCTION()) noexcept
     {
+        if (wrong == flaw::leaves_unheard && where == std::string_view("operator()"))
+            return;
+        owes_[self()] = false;
         access("sends a wake-up, unless one is under way");
         if (wake_queued_.get() != 0)
             return;
         wake_queued_.set(1);
         add(wake);
     }
-
-    void on_wake_up(detail::call_frame& frame)
-    {
-        access("is called");
-        wake_queued_.set(0);
-        bool const asked = setup_.asks && of_.give_sign();
-        if (asked && of_.needs_io())
-            provide_io();
-        ++frame.uncounted;
-        if (of_.is_exclusive())
-        {
-            if (frame.produces() && of_.has_returning())
-                of_.pass_lease(frame, frame.is_owner && wrong != flaw::owner_passes_and_goes_on);
-        }
-        else if (!of_.renew_or_resume(frame) && frame.is_owner && wrong != flaw::owner_does_not_come)
-            take_right_back(frame);
-        else if (asked && frame.is_owner && of_.has_lent_thread())
-            wake_lent_thread(frame);
-        if (!setup_.counts || !frame.is_owner || std::exchange(frame.counts, true))
-            return;
-        struct end
-        {
-            detail::call_frame& frame;
-            ~end() { frame.counts = false; }
-        } const on_exit{frame};
-        while (run_one(frame, false))
-        {
-        }
-    }
+    bool wake_up_waits() const noexcept { return wake_queued_.get() != 0; }
 
     // The thread that is woken may come at once, or later than this one waits for it; but where the
     // owner was called it comes, if it still waits.
-    void take_right_back(detail::call_frame& frame)
+    template <class Awaited>
+    void await_wake_up(std::size_t, Awaited const&) noexcept
     {
-        if (of_.take_back(frame))
-            wake_lent_thread(frame);
-    }
-
-    void wake_lent_thread(detail::call_frame& frame)
-    {
-        bool const kept = of_.keep(frame);
         send_wake_up();
         if (setup_.calls)
             await([this] { return wake_queued_.get() == 0 || on_io_.get() == 0; });
-        if (kept)
-            of_.keep_no_more(frame);
     }
 
-    // What runs a handler.
+    // No thread's exceptions are passed to others, no tasks are kept for the next call, and all that
+    // calls Asio has a frame.
+    void learn_reactor(int) const noexcept {}
+    bool any_passed() const noexcept { return false; }
+    void rethrow_passed() const noexcept {}
+    void keep_recalled(detail::task*) const noexcept {}
+    bool has_recalled() const noexcept { return false; }
+    void resubmit_recalled() const noexcept {}
+    bool runs_io() const noexcept { return true; }
+    void run_task(detail::task& t) const { t.run(); }
+    void report_stray(std::exception_ptr const&) const noexcept { fail("a caller that leaves produces"); }
+
+    // Where the search takes states for the same: behind those of io_production.
+    enum fold_place : std::size_t
+    {
+        runs_as_owner = 8,
+        has_decided,
+        ends_handler,
+        has_ended_handler,
+        looks_for_io_itself,
+        has_looked_for_io,
+    };
+    static_assert(static_cast<std::size_t>(place::helps) < runs_as_owner);
+    static_assert(has_looked_for_io < detail::elastic_threads::awaits);
+
+    void at(place p, detail::call_frame const* frame, std::size_t more = 0) noexcept
+    {
+        auto const where = static_cast<std::size_t>(p);
+        if (p == place::leaves && std::exchange(found_[self()], std::size_t{0}) != frame->counted
+            && std::uncaught_exceptions() == 0)
+            fail("a handler is not counted, or twice");
+        if (p == place::looks || p == place::ends_call)
+            check_owed();
+        if (frame)
+            fold(where, *frame, more + 8 * (std::uncaught_exceptions() != 0));
+        else
+            forget(((p == place::ends_call ? 0 : counted_if_limited()) * 8 + more) * 16 + where);
+    }
+
+    // All that is left of what the thread knows, at that place in the code, is in its frame.
+    void fold(std::size_t where, detail::call_frame const& frame, std::size_t more = 0) noexcept
+    {
+        std::size_t const me = self();
+        std::size_t const counted = frame.counted + native_[me];
+        std::uint64_t left = frame.lease_number * 256 + more;
+        left = left * 16 + (limit_[me] == unlimited ? 0 : counted + 1);
+        left = left * 4 + frame.counts + 2 * frame.is_helper;
+        left = left * 32 + frame.produces() + 2 * (counted + frame.uncounted != 0)
+            + 4 * frame.is_owner + 8 * (frame.leased_by != nullptr) + 16 * book_.lost[me];
+        forget((left * 8 + counted_if_limited()) * 16 + where);
+    }
+
+    std::size_t counted_if_limited() const noexcept
+    {
+        return limit_[self()] == unlimited ? 0 : counted_[self()];
+    }
+
+    void ends_task(detail::call_frame const& frame, bool kept, bool over) noexcept override
+    {
+        fold(over ? has_ended_handler : ends_handler, frame, 2 * runs_now_[self()] + kept);
+    }
+
+    // Asio keeps some of what a handler has posted for the thread that has run it, and wakes no other.
+    void check_owed() const noexcept
+    {
+        if (owes_[self()] && succession_.leases() && stopped_.get() == 0)
+            fail("a thread has run a handler, and leaves in silence");
+    }
+
+    void arrive() override
+    {
+        io_production::arrive();
+        check_owed();
+    }
+
+    // What runs a handler, as strategy_service::run_posted() and give().
 
     void run_posted(detail::call_frame& frame, std::size_t n)
     {
@@ -464,67 +593,23 @@ private:
         how_to_run how = decision_.decide(
             frame, strategy_of(kind(n)), kind(n).invocation, nullptr, may_block);
         if (how == how_to_run::given && wrong == flaw::blocks_producer)
-            how = of_.keep(frame) ? how_to_run::kept : how_to_run::here;
-        forget_but(3, frame, 16 * n + static_cast<std::size_t>(how));
+            how = succession_.keep(frame) ? how_to_run::kept : how_to_run::here;
+        ++frame.counted;
+        fold(has_decided, frame, 16 * n + static_cast<std::size_t>(how));
         if (how == how_to_run::given)
-        {
-            ++frame.counted;
             return give(n);
-        }
         after const done{*this};
-        until_end const running(*this, frame, n, how);
+        detail::decision::running const until_end(decision_, frame, how);
         run(n, true);
     }
-
-    struct until_end
-    {
-        until_end(succession_scenario& s, detail::call_frame& f, std::size_t n, how_to_run how) noexcept
-            : of(s)
-            , frame(f)
-            , left(16 * n + static_cast<std::size_t>(how))
-            , running(std::in_place, s.decision_, f, how)
-        {
-        }
-        until_end(until_end const&) = delete;
-        until_end& operator=(until_end const&) = delete;
-
-        ~until_end()
-        {
-            of.forget_but(4, frame, left);
-            ++frame.counted;
-            running.reset();
-            of.forget_but(5, frame, left);
-        }
-
-        succession_scenario& of;
-        detail::call_frame& frame;
-        std::size_t left;
-        std::optional<detail::decision::running> running;
-    };
 
     void give(std::size_t n)
     {
         pool_.product[self()] = n;
         if (detail::task* const refused
-            = workforce_.give(detail::task_ptr(&tasks_[n - 1]),
+            = threads_.give(detail::task_ptr(&tasks_[n - 1]),
                 detail::traits_of(strategy_of(kind(n))).queues_for_pool))
             run_refused(refused);
-    }
-
-    void run_refused(detail::task* t)
-    {
-        if (!(t = of_.task_to_run(t)))
-            return;
-        detail::call_frame& here = *detail::call_frame::find(this);
-        if (here.in_task)
-            return t->run();
-        bool const kept = wrong == flaw::keeps_what_is_back && !of_.is_exclusive() && of_.keep(here);
-        if (!kept)
-            of_.yield_right(here);
-        auto const n = static_cast<std::size_t>(static_cast<task*>(t) - tasks_.data()) + 1;
-        until_end const running(*this, here, n, kept ? how_to_run::kept : how_to_run::here);
-        --here.counted; // it was counted when it was given away
-        t->run();
     }
 
     // In an exclusive context only one handler may run, but for those in sections.
@@ -536,11 +621,11 @@ private:
         if ((begun_.get() & bit) != 0)
             fail("a handler runs twice");
         begun_.set(begun_.get() | bit);
-        bool const alone = inside && of_.is_exclusive();
+        runs_now_[self()] = n;
+        bool const alone = inside && succession_.is_exclusive();
         if (alone)
             begin_alone();
-        else if (detail::call_frame const& f = *detail::call_frame::find(this);
-                 inside && !f.is_owner && !f.is_helper)
+        else if (detail::call_frame const& f = *frame(); inside && !f.is_owner && !f.is_helper)
             book_.run_one_more();
         struct leave
         {
@@ -592,309 +677,33 @@ private:
         runs_.set(1);
     }
 
-    // Threads that produce, as strategy_service::produce.
-
-    bool must_leave(detail::call_frame const& frame) const
-    {
-        return frame.is_pooled() && (workforce_.not_stepping() == 0 || workforce_.should_give_back(frame));
-    }
-
-    // All that is left of what the thread knows, at that place in the code, is in its frame.
-    void forget_but(std::size_t where, detail::call_frame const& frame, std::size_t more = 0)
-    {
-        std::size_t const me = self();
-        std::uint64_t left = frame.lease_number * 256 + more;
-        left = left * 16 + (limit_[me] == unlimited ? 0 : frame.counted + 1);
-        left = left * 4 + frame.counts + 2 * frame.is_helper;
-        left = left * 32 + frame.produces() + 2 * (frame.counted + frame.uncounted != 0)
-            + 4 * frame.is_owner + 8 * (frame.leased_by != nullptr) + 16 * book_.lost[me];
-        forget((left * 8 + counted_[me]) * 16 + where);
-    }
-
-    void produce(detail::call_frame& frame, std::size_t limit)
-    {
-        struct out
-        {
-            succession_scenario& of;
-            detail::call_frame& frame;
-
-            ~out()
-            {
-                if (std::exchange(frame.is_owner, false))
-                {
-                    of.of_.resign_owner();
-                    of.count_lent(1);
-                }
-                bool const stopped = of.stopped();
-                bool const only = !frame.is_pooled() && of.workforce_.runners() == 1;
-                std::size_t const known
-                    = 4 * only + 2 * (std::uncaught_exceptions() != 0) + stopped;
-                of.forget_but(6, frame, known);
-                of.of_.stop_producing(frame, !stopped && !only);
-                of.forget_but(7, frame, known);
-                if (stopped)
-                {
-                    if (wrong != flaw::end_wakes_none)
-                        of.workforce_.wake_all();
-                }
-                else if (frame.counted + frame.uncounted != 0
-                    && (of.of_.leases() || of.workforce_.runners() > 1 || of.workforce_.any_in_section()))
-                    of.send_wake_up();
-            }
-        } const on_exit{*this, frame};
-        bool const may_own = limit == unlimited && !frame.is_pooled();
-        while (frame.counted < limit && !must_leave(frame))
-        {
-            forget_but(1, frame);
-            bool const is_owner = frame.is_owner = may_own && can_have_owner() && of_.become_owner();
-            if (is_owner)
-                count_lent(-1);
-            if (!is_owner && !frame.produces() && wrong != flaw::late_stays_inside)
-                break;
-            bool any = false;
-            if (is_owner)
-                do
-                    forget_but(2, frame);
-                while (run_one(frame));
-            else
-                any = run_next(frame);
-            if (is_owner || !any || !frame.produces()
-                || (!of_.is_exclusive() && !renew_or_resume(frame)))
-                break;
-        }
-    }
-
-    bool can_have_owner() const
-    {
-        return of_.is_exclusive() ? !workforce_.any_in_section() : of_.watch().observes_waits();
-    }
-
-    bool run_next(detail::call_frame& frame)
-    {
-        if (of_.watch().in_use() && !of_.watch().observes_waits())
-        {
-            of_.mark_busy(frame);
-            if (run_one(frame, false))
-                return true;
-            if (!of_.renew_or_resume(frame) || stopped())
-                return false;
-        }
-        return run_one(frame);
-    }
-
-    bool renew_or_resume(detail::call_frame& frame)
-    {
-        return of_.renew_or_resume(frame) || wrong == flaw::late_stays_inside;
-    }
-
-    // A thread of the pool that was asked to.
-    void arrive() override
-    {
-        detail::call_frame& here = *detail::call_frame::find(this);
-        struct end
-        {
-            succession_scenario& of;
-            ~end() { of.count_lent(-1); }
-        } const on_exit{*this};
-        count_lent(1);
-        if (!succession_arrives(here))
-            return;
-        if (of_.needs_io())
-            provide_io();
-        if (of_.watch().in_use())
-            workforce_.pool().keep_one_parked();
-        produce(here, unlimited);
-    }
-
-    void count_lent(int n)
-    {
-        if (wrong == flaw::lent_is_not_counted)
-            return;
-        if (n > 0)
-            of_.lent_thread_came();
-        else
-            of_.lent_thread_left();
-    }
-
-    // Without the right, beside the thread that produces.
-    void help()
-    {
-        detail::call_frame& here = *detail::call_frame::find(this);
-        here.in_task = false;
-        struct end
-        {
-            succession_scenario& of;
-            detail::call_frame& frame;
-            ~end()
-            {
-                frame.is_helper = false;
-                of.of_.helper_left();
-                of.send_wake_up();
-            }
-        } const on_exit{*this, here};
-        here.is_helper = true;
-        of_.helper_came();
-        do
-            forget_but(15, here);
-        while (!must_leave(here) && !stopped() && run_one(here, false));
-    }
-
-    bool succession_arrives(detail::call_frame& frame)
-    {
-        bool const produces = of_.arrive(frame);
-        if (wrong == flaw::arrives_late)
-            of_.asked_.store(false);
-        return produces;
-    }
-
-    // The callers of run(), as strategy_service::call and caller_loop.
+    // A caller of run(), as strategy_service::call(), and what stops it.
 
     void call(std::size_t limit)
     {
+        std::size_t const me = self();
+        limit_[me] = limit == 0 ? unlimited : limit;
         do
             try
             {
-                workforce_.runner_came(false);
-                struct caller
-                {
-                    succession_scenario& of;
-                    ~caller() { of.leave_call(); }
-                } const here{*this};
-                caller_loop(limit == 0 ? unlimited : limit);
+                caller here{.stepping = false, .inner = false};
+                threads_.runner_came(false);
+                detail::at_exit const leaves([&] { leave_call(here); });
+                counted_[me] = 0;
+                caller_loop(here, counted_[me], {limit_[me], detail::forever});
             }
             catch (int)
             {
             }
-        while (!stopped());
+        while (!ioc_.stopped());
     }
-
-    void leave_call()
-    {
-        auto const [last, last_to_run] = workforce_.runner_left(false);
-        bool const over = stopped();
-        forget((last + 2 * last_to_run + 4 * over) * 16 + 11);
-        if (over)
-            workforce_.wake_all();
-        if (last_to_run)
-            quiesce_pool();
-        if (!last && !over)
-        {
-            of_.dispatch();
-            if (workforce_.client().size() != 0)
-                workforce_.wake_idle_caller();
-        }
-    }
-
-    // It waits only for so long as there is nothing to do about it.
-    void quiesce_pool()
-    {
-        std::uint64_t const all
-            = ((std::uint64_t{1} << pool_.all()) - 1) << setup_.limits.size();
-        do
-        {
-            recall_tasks();
-            send_wake_up();
-            forget(12);
-            await([&] {
-                return pool_.queued() != 0 || workforce_.not_stepping_.get() != 0
-                    || (pool_.all_have_begun() && !workforce_.client().runs_any(all));
-            });
-        } while (workforce_.client().size() != 0 && workforce_.not_stepping() == 0);
-    }
-
-    void caller_loop(std::size_t limit)
-    {
-        detail::idle_caller self;
-        self.sleep.job = &self.job;
-        std::size_t& counted = counted_[interleaving::self()];
-        counted = 0;
-        limit_[interleaving::self()] = limit;
-        auto const produce_if = [&](bool arrives) {
-            detail::call_frame frame(this);
-            struct add
-            {
-                std::size_t& counted;
-                std::size_t limit;
-                detail::call_frame& frame;
-                ~add() { counted += limit == unlimited ? 0 : frame.counted; }
-            } const at_end{counted, limit, frame};
-            struct end
-            {
-                succession_scenario& of;
-                ~end() { of.count_lent(-1); }
-            } const on_exit{*this};
-            count_lent(1);
-            if ((arrives ? succession_arrives(frame) : of_.acquire(frame)) || may_become_owner(limit))
-                produce(frame, limit == unlimited ? limit : limit - counted);
-        };
-        while (counted < limit && !stopped())
-        {
-            forget(counted * 16 + 8);
-            if (of_.is_free() || may_become_owner(limit))
-            {
-                produce_if(false);
-                if (counted >= limit || stopped())
-                    break;
-            }
-            detail::task* job = workforce_.take();
-            if (!job && (!park_caller(self) || !(job = std::exchange(self.job, nullptr))))
-                continue;
-            if (job == &of_)
-            {
-                produce_if(true);
-            }
-            else
-                run_job(job);
-        }
-    }
-
-    bool may_become_owner(std::size_t limit) const
-    {
-        return limit == unlimited && !of_.is_exclusive() && of_.watch().observes_waits()
-            && !of_.has_owner();
-    }
-
-    void run_job(detail::task* job)
-    {
-        detail::call_frame frame(this);
-        frame.in_task = true;
-        workforce_.client().run(job);
-    }
-
-    bool park_caller(detail::idle_caller& self)
-    {
-        detail::idle_callers& callers = workforce_.callers();
-        std::size_t const left = counted_[interleaving::self()] * 16;
-        forget(left + 9);
-        callers.park(self);
-        bool const busy = (wrong != flaw::parks_without_look && of_.is_free())
-            || workforce_.client().size() != 0 || stopped();
-        if (busy && callers.withdraw(self))
-            return false;
-        forget(left + 10);
-        return self.sleep.park_until(detail::forever);
-    }
-
-    // As strategy_service::stop and recall_tasks.
 
     void stop()
     {
         access("stops it");
         stopped_.set(1);
         recall_tasks();
-        workforce_.wake_all();
-    }
-
-    void recall_tasks()
-    {
-        while (detail::task* const t = workforce_.take())
-            if (t == &of_)
-            {
-                of_.give_up_request();
-            }
-        if (workforce_.runners() == 0 || stopped())
-            return;
-        of_.dispatch();
+        threads_.wake_all();
     }
 
     // What the watchdog does about a late handler: look at a lease, let the grace pass, take over.
@@ -902,19 +711,19 @@ private:
     void watch()
     {
         if (setup_.asks)
-            of_.watch_.lessor_.ask_for_sign();
+            succession_.watch_.lessor_.ask_for_sign();
         if (setup_.helped)
         {
             pool_.product[self()] = help_task;
-            pool_.try_execute(workforce_.client(), &helper_);
+            pool_.try_execute(threads_.client(), &helper_);
         }
         for (bool calls = setup_.calls;;)
         {
             // A thread that waits for I/O is taken for late only where it has begun to since it was
             // seen.
             auto const late = [&] {
-                std::uint64_t const n = of_.lease_.word_.get();
-                std::uint64_t const mark = of_.lease_.mark_.get();
+                std::uint64_t const n = succession_.lease_.word_.get();
+                std::uint64_t const mark = succession_.lease_.mark_.get();
                 bool const polls = mark >> 18 == n >> 3
                     && (mark >> 16 & 3) == static_cast<unsigned>(detail::lease::activity::polls);
                 return (n & 1) != 0 && !polls
@@ -923,12 +732,12 @@ private:
             // The watchdog calls again and again; what counts is where a thread waits for the
             // condition.
             auto const is_lent = [&] {
-                std::uint64_t const n = of_.lease_.word_.get();
+                std::uint64_t const n = succession_.lease_.word_.get();
                 return calls && on_condition_.get() != 0 && (n & 1) != 0
-                    && of_.lease_.mark_.get() >> 16 == (n >> 3 << 2 | 2)
-                    && of_.owner_thread_.get() != 0
-                    && (of_.owner_thread_.get() != static_cast<int>(of_.lease_.producer_.get())
-                        || of_.lent_.get() != 0);
+                    && succession_.lease_.mark_.get() >> 16 == (n >> 3 << 2 | 2)
+                    && succession_.owner_thread_.get() != 0
+                    && (succession_.owner_thread_.get() != static_cast<int>(succession_.lease_.producer_.get())
+                        || succession_.lent_.get() != 0);
             };
             forget(calls);
             await([&] { return late() || is_lent(); });
@@ -938,32 +747,33 @@ private:
                     tell("calls the owner");
                 calls = false;
                 observe(1);
-                of_.watch_.lessor_.wake_owner();
+                succession_.watch_.lessor_.wake_owner();
                 continue;
             }
-            std::uint64_t const which = of_.lease_.word_.get() >> 3;
+            std::uint64_t const which = succession_.lease_.word_.get() >> 3;
             if ((blocked_.get() >> book_.holder() & 1) == 0)
                 mistakes_.set(mistakes_.get() - 1);
             if (tells())
                 tell("sees the lease");
             forget(which * 4 + 2 + calls);
-            of_.watch_.lessor_.take_over(which);
+            succession_.watch_.lessor_.take_over(which);
         }
     }
 
     bool watches() const noexcept override { return self() >= first_watcher(); }
 
-    static constexpr std::size_t unlimited = ~std::size_t{0};
-
     setup const& setup_;
     book book_;
     word woken_{0}; // see sleep
     std::array<std::size_t, 8> depth_{};
+    std::array<detail::wait_observer*, 8> observers_{};
+    io ioc_{*this};
     detail::elastic_threads pool_;
-    detail::workforce workforce_;
+    detail::workforce threads_;
     helper helper_;
-    detail::succession of_;
+    detail::succession succession_;
     detail::decision decision_;
+    detail::parallelism parallelism_;
     std::vector<task> tasks_;
     word ready_; // four bits each, the first in the lowest
     word left_;  // so many handlers have not ended
@@ -977,8 +787,13 @@ private:
     word wake_queued_{0};
     word begun_{0}; // a bit for each handler
     word runs_{0};  // whether a handler runs, where one may at a time
-    std::array<std::size_t, 8> counted_{}; // where that is limited
+    std::array<std::size_t, 8> counted_{}; // by callers of run()
     std::array<std::size_t, 8> limit_{};
+    std::array<std::size_t, 8> native_{};   // see native_count
+    std::array<std::size_t, 8> runs_now_{}; // the handler
+    std::array<std::size_t, 8> found_{};    // so many handlers, by a thread that runs them
+    std::array<bool, 8> owes_{};            // a thread, a look at what is ready
+    std::array<std::uint64_t, 8> last_number_{}; // of the lease, as a handler was over, and 1; 0: there is none
 };
 
 class succession_maker final : public maker

@@ -129,13 +129,17 @@ constexpr std::array all_flaws{
     named_flaw{"a thread that has run handlers leaves and wakes none",
         flaw::leaves_unheard,
         "execute_produce_consume, 1 thread: a handler waits for another one, with grace"},
+    named_flaw{"a thread that found none to come does not ask again when a caller has come",
+        flaw::asks_once,
+        "execute_produce_consume, 1 thread: a thread helps, and a handler waits for another one,"
+        " with grace"},
     named_flaw{"none produces while the producer runs what the pool has given back",
         flaw::keeps_what_is_back,
         "eat_what_you_kill, 2 threads: a handler waits for the one that it posts"},
 };
 
 // Shallow looks at all models first: what a flaw breaks is often near.
-constexpr std::array<std::size_t, 3> limits{2'000, 20'000, 1'000'000};
+constexpr std::array<std::size_t, 3> limits{2'000, 20'000, 3'000'000};
 
 bool shows(named_flaw const& each)
 {

@@ -131,8 +131,18 @@ inline std::vector<named_setup> concurrent_models()
         // The watchdog calls the owner, in whose place one of the pool waits.
         c.add("the owner is called", s, enough, {{.waits_for = 2}, {}, {}},
             {.ready = 2, .posters = 1, .grace = true, .mistakes = 0, .calls = true});
+        // A thread that has helped has another one come, where none has the right.
         c.add("a thread helps", s, two_threads, {{}, {}},
             {.ready = 2, .grace = true, .mistakes = 0, .helped = true});
+        c.add("a thread helps, and a handler waits for another one", s, one_thread, waits,
+            {.ready = 2, .grace = true, .mistakes = 0, .helped = true});
+        c.add("a thread helps, and the owner runs handlers in one", s, one_thread, waits,
+            {.ready = 2,
+                .grace = true,
+                .mistakes = 0,
+                .asks = true,
+                .helped = true,
+                .counts = true});
         c.add("the owner runs handlers in one", s, one_thread, waits,
             {.ready = 2, .grace = true, .mistakes = 0, .asks = true, .counts = true});
     }

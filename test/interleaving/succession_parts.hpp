@@ -75,6 +75,7 @@ enum class flaw
     ask_is_lost,             // the lost wake-up: a thread that asks while one produces is not heard
     nested_run_forgets,      // produce() from a task does nothing
     leaves_unheard,          // a thread that has run handlers sends no wake-up as it leaves
+    asks_once,               // a thread that found none does not ask again, though a caller came
     announcement_is_forgotten, // a task that says that it blocks is not heard
 };
 
@@ -636,6 +637,12 @@ public:
     {
         if (interleaving::wrong != interleaving::flaw::end_wakes_none)
             shipped_workforce::wake_all();
+    }
+
+    bool may_ask_pool() const noexcept
+    {
+        return interleaving::wrong != interleaving::flaw::asks_once
+            && shipped_workforce::may_ask_pool();
     }
 
     // Who has run how many handlers would be a part of each state.

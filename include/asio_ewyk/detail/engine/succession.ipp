@@ -144,14 +144,20 @@ ASIO_EWYK_DECL void succession::stop_producing(call_frame& frame, bool needed) n
 // the thread that had it. False if there is none to come.
 ASIO_EWYK_DECL bool succession::ask(place mine) noexcept
 {
-    if (asked_.exchange(true))
-        threads_.pool().retry_start(); // the request may wait as the system refused a thread
-    else if (!threads_.try_give(*this, mine) && !threads_.start(*this, mine))
+    do
     {
+        if (asked_.exchange(true))
+        {
+            threads_.pool().retry_start(); // the request may wait as the system refused a thread
+            return true;
+        }
+        if (threads_.try_give(*this, mine) || threads_.start(*this, mine))
+            return true;
         clear_asked(); // the first thread that is ready finds the lease free
-        return false;
-    }
-    return true;
+        // This thread may be the pool's, which found no caller inside run(). If a caller has come
+        // meanwhile, it may have lost the lease already, while asked_ was set.
+    } while (lease_.is_free() && threads_.may_ask_pool());
+    return false;
 }
 
 ASIO_EWYK_DECL void succession::take_over(lease::number n) noexcept

@@ -122,7 +122,13 @@ public:
     // Whether one more thread of the pool may produce now, so that one is still left for tasks.
     bool has_one_left() const noexcept
     {
-        return may_start() && pool_.has_one_left() && !pool_.stopping() && !client_.leaving();
+        return may_ask_pool() && pool_.has_one_left();
+    }
+
+    // Whether a thread of the pool takes a request, at once or when it has time.
+    bool may_ask_pool() const noexcept
+    {
+        return may_start() && !pool_.stopping() && !client_.leaving();
     }
 
     // A place among the threads that the pool counts as producing, or none. Given back when the

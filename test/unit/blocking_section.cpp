@@ -224,7 +224,7 @@ BOOST_DATA_TEST_CASE(one_produces, leasing, s)
 // others run inside of it, and none after it.
 CONTEXT_TEST_CASE(has_no_effect_elsewhere, s)
 {
-    context ctx(s);
+    context ctx(where_nothing_is_late(s));
     auto const no_block = asio::require(ctx.get_executor(), ewyk::invocation.non_blocking);
     std::atomic<int> ran{0};
     overlap inside;

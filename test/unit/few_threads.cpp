@@ -64,7 +64,7 @@ public:
         asio::post(ctx, [&] {
             asio::post(ctx, [this] { next_.set(); });
             runs_.set();
-            waited_ = next_.wait(5s);
+            waited_ = next_.wait();
             over_.set();
         });
         BOOST_TEST(runs_.wait());

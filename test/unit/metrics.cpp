@@ -186,11 +186,13 @@ BOOST_AUTO_TEST_CASE(a_late_task_is_counted_while_it_runs)
     deadline const in_time(ctx);
     BOOST_TEST_REQUIRE(warm_up(ctx.pool(), 4));
     bool seen = false;
-    asio::post(ctx, [&] { seen = eventually([&] { return ctx.metrics().taken_over == 1; }); });
+    // The thread that has taken over may be late as well, before it waits for I/O.
+    asio::post(ctx, [&] { seen = eventually([&] { return ctx.metrics().taken_over != 0; }); });
     ctx.run();
     BOOST_TEST(seen);
-    BOOST_TEST(ctx.metrics().on_lease == 1u);
-    BOOST_TEST(ctx.metrics().hand_overs() == 1u);
+    auto const m = ctx.metrics();
+    BOOST_TEST(m.on_lease == 1u);
+    BOOST_TEST(m.hand_overs() == m.taken_over);
 }
 
 BOOST_AUTO_TEST_CASE(who_comes_back_late_is_superseded)
@@ -212,11 +214,12 @@ BOOST_AUTO_TEST_CASE(who_comes_back_late_is_superseded)
     BOOST_TEST(m.superseded <= 2u);
 }
 
+// The pool's only thread does not come to produce, as no thread is late: it is there for tasks.
 STRATEGY_TEST_CASE(the_queue_is_seen_while_the_producer_is_stuck, s)
 {
     event begun;
     event release;
-    ewyk::strategy_context ctx({.strategy = s, .max_threads = 1});
+    ewyk::strategy_context ctx({.strategy = s, .grace = 24h, .max_threads = 1});
     deadline const in_time(ctx);
     for (std::size_t i = 0; i != 3; ++i)
         asio::post(ctx, [&] {

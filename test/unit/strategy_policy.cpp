@@ -37,7 +37,8 @@ static_assert(std::is_nothrow_default_constructible_v<ewyk::strategy_policy>);
 static_assert(std::is_nothrow_copy_constructible_v<ewyk::strategy_policy>);
 static_assert(noexcept(ewyk::strategy_policy()(task_traits())));
 
-// Whether the handler ran on the thread that called run(), the only one that does.
+// Whether the handler ran on the thread that called run(), the only one that does. Not if it was
+// late: then another one takes over, or it runs what no other thread is left for.
 template <class Submit>
 bool runs_here(ewyk::strategy_context& ctx, Submit submit)
 {
@@ -112,7 +113,7 @@ BOOST_AUTO_TEST_CASE(is_told_what_the_executor_says)
 {
     // By the thread that runs the handlers, which is one only.
     std::vector<task_traits> told;
-    ewyk::strategy_context ctx({.policy = [&](task_traits t) noexcept {
+    ewyk::strategy_context ctx({.grace = 24h, .policy = [&](task_traits t) noexcept {
         told.push_back(t);
         return produce_consume;
     }});
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(custom_is_a_property_like_the_four)
 BOOST_AUTO_TEST_CASE(produce_consume_and_produce_execute_consume_are_followed)
 {
     std::atomic<bool> night{false};
-    ewyk::strategy_context ctx(custom, {.policy = [&](task_traits) noexcept {
+    ewyk::strategy_context ctx(custom, {.grace = 24h, .policy = [&](task_traits) noexcept {
         return night ? produce_execute_consume : produce_consume;
     }, .max_threads = 2});
     for (int turn = 0; turn != 4; ++turn)
@@ -223,10 +224,8 @@ BOOST_AUTO_TEST_CASE(a_custom_default_needs_a_policy)
 BOOST_AUTO_TEST_CASE(contexts_that_share_a_pool_have_policies_of_their_own)
 {
     ewyk::worker_pool pool({.max_threads = 2});
-    ewyk::strategy_context here(
-        pool, custom, ewyk::default_grace, always(produce_consume));
-    ewyk::strategy_context there(
-        pool, custom, ewyk::default_grace, always(produce_execute_consume));
+    ewyk::strategy_context here(pool, custom, 24h, always(produce_consume));
+    ewyk::strategy_context there(pool, custom, 24h, always(produce_execute_consume));
     BOOST_TEST(posted_runs_here(here));
     BOOST_TEST(!posted_runs_here(there));
 }
@@ -235,7 +234,7 @@ BOOST_AUTO_TEST_CASE(use_strategy_takes_one)
 {
     asio::io_context ioc;
     auto const ex = ewyk::use_strategy(
-        ioc, custom, {.policy = always(produce_execute_consume), .max_threads = 1});
+        ioc, custom, {.grace = 24h, .policy = always(produce_execute_consume), .max_threads = 1});
     std::atomic<bool> elsewhere{false};
     asio::post(ex, [&, me = std::this_thread::get_id()] {
         elsewhere = std::this_thread::get_id() != me;

@@ -24,6 +24,9 @@ using namespace test;
 
 namespace {
 
+/// Half of the time after which a server gives a client up in the tests that wait for that.
+constexpr std::chrono::milliseconds half_a_second(500);
+
 /// Sends one byte of the text every now and then until the server has had enough, and says how
 /// it ended: with which status, or 0 without a word.
 class dripper
@@ -116,7 +119,7 @@ BOOST_DATA_TEST_CASE(mutated_requests_harm_nobody, arrangements, a)
 BOOST_DATA_TEST_CASE(slow_clients_are_given_up, different_arrangements, a)
 {
     listening_server server(a, "1");
-    well_behaved good(server.port());
+    well_behaved good(server.port(), half_a_second);
     std::list<dripper> slow;
     for (int i = 0; i != 20; ++i)
     {
@@ -150,7 +153,7 @@ BOOST_DATA_TEST_CASE(slow_clients_are_given_up, different_arrangements, a)
 BOOST_DATA_TEST_CASE(clients_that_do_not_read_are_given_up, different_arrangements, a)
 {
     listening_server server(a, "1");
-    well_behaved good(server.port());
+    well_behaved good(server.port(), half_a_second);
     std::deque<client> deaf;
     for (int i = 0; i != 4; ++i)
         deaf.emplace_back(server.port());

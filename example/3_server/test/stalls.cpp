@@ -23,8 +23,11 @@ BOOST_DATA_TEST_CASE(names_the_handler_of_a_slow_request, arrangements, a)
     listening_server server(a, "30", {"--stall-threshold", "50"});
     client c(server.port());
     c.send(get("/sleep/10000000"));
-    // It comes while the handler still sleeps: the test does not wait for ten seconds.
-    auto const line = server.read_error();
+    // The report comes while the handler still sleeps: the test does not wait for ten seconds.
+    // Another handler may have been held up before.
+    auto line = server.read_error();
+    while (!line.empty() && line.find("responder.hpp:") == line.npos)
+        line = server.read_error();
     BOOST_TEST(line.starts_with("asio_ewyk: a handler of "), line);
     BOOST_TEST(line.find("responder.hpp:") != line.npos, line);
     BOOST_TEST(line.find("answer") != line.npos, line);

@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(admits_functions_to_a_pool)
 BOOST_AUTO_TEST_CASE(a_strand_keeps_the_order_of_the_rest)
 {
     ewyk::strategy_context ctx;
-    ewyk::load_shedder shedder;
+    ewyk::load_shedder shedder({.max_queue_delay = 24h});
     auto const strand = asio::make_strand(ctx.get_executor());
     std::vector<int> order;
     std::vector<int> expected;

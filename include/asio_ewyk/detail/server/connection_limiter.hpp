@@ -44,7 +44,7 @@ struct open_connection
 };
 
 // A place for one connection, for as long as it lives.
-using place = std::shared_ptr<open_connection>;
+using connection_place = std::shared_ptr<open_connection>;
 
 // What listeners share with the sessions that they began: how many there are, and whether there are
 // to be more.
@@ -103,7 +103,7 @@ public:
 
     // Takes a place. If there is none, null: the listener that asks is poked when there is one
     // again. Throws std::bad_alloc.
-    place enter(listener& asks)
+    connection_place enter(listener& asks)
     {
         std::list<open_connection> one(1);
         std::unique_lock lock(mutex_);

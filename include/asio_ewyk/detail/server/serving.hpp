@@ -98,7 +98,7 @@ protected:
     virtual void destroy_session() noexcept = 0;
 
     // Accepts a client with a context of the workers, and begins its session.
-    virtual void begin(listener& self, place p, boost::system::error_code& error) = 0;
+    virtual void begin(listener& self, connection_place p, boost::system::error_code& error) = 0;
 
     // Hooks may block, and are called inside of handlers that the context takes for short. No
     // blocking_section: with produce_consume, other handlers would run beside the hook.
@@ -185,7 +185,7 @@ private:
                 return failed(error, reported);
             if (options().overloaded && options().overloaded())
                 return pause::back_off;
-            if (place p = enter(self))
+            if (connection_place p = enter(self))
             {
                 if (!take_turn())
                     return pause::no_turn;

@@ -71,7 +71,7 @@ struct end_of_session
     }
 
     std::shared_ptr<serving> all;
-    place its;
+    connection_place its;
 };
 
 template <class Protocol, contexts Workers, class Session>
@@ -120,10 +120,10 @@ private:
     struct connection
     {
         socket client;
-        place its;
+        connection_place its;
     };
 
-    void begin(listener& from, place p, boost::system::error_code& error) override
+    void begin(listener& from, connection_place p, boost::system::error_code& error) override
     {
         std::size_t const first = choose_worker(next_context(group_));
         auto const c
@@ -184,7 +184,7 @@ private:
     }
 
     // On the worker. co_spawn submits again, but from there it is not refused.
-    void start(session_executor const& executor, socket s, place its)
+    void start(session_executor const& executor, socket s, connection_place its)
     try
     {
         asio::cancellation_slot slot;

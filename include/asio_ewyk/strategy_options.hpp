@@ -62,8 +62,8 @@ struct strategy_options
         are late as well, unless the grace is long. Nor does a thread count to which an executor of
         `produce_execute_consume` gives a handler. There may be fewer: not more than callers of
         run() and threads of the pool, and only one where waits are not observed. `dump()` tells.
-        @range 0 to 256; 1 at most with `produce_consume`, 0 with `produce_execute_consume` or
-        with a grace of 0, in threads
+        @range 0 to 256; 1 at most with `produce_consume`, 0 with `produce_execute_consume` and,
+        with the other two, with a grace of 0, in threads
     */
     std::size_t concurrency = 0;
 

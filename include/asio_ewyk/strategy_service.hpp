@@ -6,7 +6,6 @@
 #define ASIO_EWYK_STRATEGY_SERVICE_HPP
 
 #include <asio_ewyk/detail/asio/wakeup_op.hpp>
-#include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/io_production.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>

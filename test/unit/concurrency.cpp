@@ -12,10 +12,14 @@
 #include "use_cpu.hpp"
 
 #include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 BOOST_AUTO_TEST_SUITE(concurrency)
 
@@ -262,6 +266,53 @@ BOOST_AUTO_TEST_CASE(handlers_that_compute_get_as_many_threads)
     };
     BOOST_TEST(!others_come(1, 500));
     BOOST_TEST((!may_be_several() || others_come(2, 60'000)));
+}
+
+// Without I/O a thread that waits is seen by no one, until the context has some.
+BOOST_AUTO_TEST_CASE(an_idle_context_without_io_is_seen_to_wait)
+{
+    if (!may_be_several())
+        return;
+    ewyk::strategy_context ctx({.grace = endless, .concurrency = 3, .max_threads = 4});
+    auto work = std::make_optional(asio::make_work_guard(ctx));
+    std::thread caller([&] { ctx.run(); });
+    BOOST_TEST(eventually([&] { return ctx.metrics().waits_observed; }));
+    work.reset();
+    caller.join();
+}
+
+// All threads of the pool help without an end, and it has another task.
+BOOST_AUTO_TEST_CASE(threads_that_help_leave_for_what_waits_in_the_pool)
+{
+    if (!may_be_several())
+        return;
+    ewyk::strategy_context ctx({.grace = endless, .concurrency = 4, .max_threads = 2});
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    std::atomic<bool> over{false};
+    std::function<void()> const compute = [&] {
+        {
+            std::lock_guard const lock(mutex);
+            threads.insert(std::this_thread::get_id());
+        }
+        use_cpu(100us);
+        if (!over)
+            asio::post(ctx, compute);
+    };
+    for (int i = 0; i != 8; ++i)
+        asio::post(ctx, compute);
+    std::thread caller([&] { ctx.run(); });
+    bool const all_help = eventually([&] {
+        std::lock_guard const lock(mutex);
+        return threads.size() == 3;
+    });
+    event ran;
+    ctx.pool().execute([&] { ran.set(); });
+    bool const in_time = ran.wait();
+    over = true;
+    caller.join();
+    BOOST_TEST(all_help);
+    BOOST_TEST(in_time);
 }
 
 BOOST_AUTO_TEST_CASE(a_late_handler_makes_room_also_for_one)

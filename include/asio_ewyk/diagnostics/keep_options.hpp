@@ -62,7 +62,8 @@ struct keep_options
     /// @range at least 0
     std::chrono::nanoseconds every = std::chrono::seconds(10);
 
-    /// As in `options`. A file has less than `last` of a thread that records more in that time.
+    /// As in `options`: 32 bytes each, so by default 2 MB for a thread, and as much again while a
+    /// file is written. A file has less than `last` of a thread that records more in that time.
     /// @range at least 1, in events
     std::size_t events_per_thread = 65536;
 

@@ -268,7 +268,13 @@ ASIO_EWYK_DECL bool strategy_service::on_check(
         return false;
     bool const inside = s.leased && s.what != detail::lease::activity::polls;
     if (parallelism_.on_check(now, inside, inside && runs))
-        wake_up();
+    {
+        // A context without I/O waits for Asio's condition, and no thread sees that it waits.
+        if (parallelism_.is_fixed() && !succession_.watch().knows_reactor())
+            succession_.ask_for_sign();
+        else
+            wake_up();
+    }
     return parallelism_.counts() || passed_.any();
 }
 

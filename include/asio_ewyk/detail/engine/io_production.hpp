@@ -198,9 +198,10 @@ protected:
         auto cpu = this_thread_cpu_time();
         std::size_t ran = 0;
         unsigned in_vain = 0;
-        // A caller that helps is not parked, and sees what it would be woken for.
+        // A thread that helps is not parked, and sees what it would be woken for.
         auto const has_better_to_do = [&] {
             return right().is_abandoned()
+                || (here.is_pooled() && threads().pool().queued() != 0)
                 || (!here.is_pooled()
                     && (threads().client().size() != 0
                         || (here.deadline == forever

@@ -135,6 +135,9 @@ public:
         return wants_sign_.load(std::memory_order_relaxed) && wants_sign_.exchange(false);
     }
 
+    // The watchdog: has a thread inside the io_context tell that it is there.
+    void ask_for_sign() noexcept override;
+
     // Whether this thread is to create something that does I/O; true once. Without it Asio waits
     // for its condition, and no hook tells of that.
     bool needs_io() noexcept { return !has_io_.load() && !has_io_.exchange(true); }
@@ -308,7 +311,6 @@ private:
     }
 
     void take_over(lease::number n) noexcept override;
-    void ask_for_sign() noexcept override;
     bool has_sign() const noexcept override { return !wants_sign_.load(std::memory_order_relaxed); }
     bool is_alone() const noexcept override
     {

@@ -213,11 +213,15 @@ ASIO_EWYK_DECL bool succession::hand_over(call_frame& frame, strategy_t s) noexc
     bool const given = waits ? threads_.start(*this, mine) : threads_.try_start(*this, mine);
     if (!given)
     {
-        asked_.store(false);
         if (waits)
-            // The first thread that is ready finds the lease free.
-            threads_.wake_idle_caller();
-        else if (lease_.acquire(frame.lease_number, ended.pooled))
+        {
+            clear_asked(); // the first thread that is ready finds the lease free
+            if (lease_.is_free() && threads_.may_ask_pool())
+                ask(std::move(mine)); // a caller has come meanwhile: see there
+            return true;
+        }
+        asked_.store(false);
+        if (lease_.acquire(frame.lease_number, ended.pooled))
         {
             mine.release();
             trace_point(trace_event::take_back, trace_id_);

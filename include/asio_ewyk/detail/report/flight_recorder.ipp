@@ -442,11 +442,11 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void flight_recorder::tell_lost(
 ASIO_EWYK_DECL ASIO_EWYK_COLD void flight_recorder::fork_child() noexcept
 {
     flight_recorder& self = instance();
-    if (!self.keeping_.exchange(false))
-        return;
+    bool const kept = self.keeping_.exchange(false);
     self.wants_stalls_.store(false);
     ::new (&self.state_) state;
-    trace_log::forget();
+    if (kept)
+        trace_log::forget();
 }
 
 } // namespace asio_ewyk::detail

@@ -113,8 +113,7 @@ public:
     operation_site& site() const noexcept { return *site_.load(std::memory_order_relaxed); }
     std::uint64_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
 
-    // Any thread, signal handlers too. Unused if the record changes during each of the
-    // tries.
+    // Any thread, signal handlers too. Unused if the record changes during each of the tries.
     snapshot read() const noexcept
     {
         for (int tries = 0; tries != 4; ++tries)

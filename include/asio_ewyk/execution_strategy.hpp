@@ -34,7 +34,7 @@ namespace asio_ewyk {
     _Else_ means: if no thread of the pool can take over.
 
     - PC, produce-consume: run it here, then produce again.
-    - PIC, produce-invoke-consume: likewise, with `this_invocation::may_block()` false.
+    - PIC, produce-invoke-consume: the same, with `this_invocation::may_block()` false.
     - PEC, produce-execute-consume: give it to the pool, then produce again. If the pool's queue is
       full, see `worker_pool_options::when_full`: the producer runs it, or it is destroyed.
     - EPC, execute-produce-consume: let another thread produce and run it here; afterwards produce

@@ -40,7 +40,7 @@ namespace asio_ewyk {
 
     `run_one`, `run_one_for`, `run_one_until`, `poll` and `poll_one` step through the handlers on
     the calling thread; while no thread is inside `run()`, only handlers of
-    `produce_execute_consume` go to the pool. Beside a handler that another thread runs, `poll` and
+    `produce_execute_consume` go to the pool. While another thread runs a handler, `poll` and
     `poll_one` run what is ready if handlers may run concurrently; else they return 0.
 
     Through a reference to the base class, `stopped()` and `restart()` do the same, and so does
@@ -104,8 +104,8 @@ public:
     explicit strategy_context(int concurrency_hint);
 
     /** stop(), waits for handlers that still run on threads of the pool, and destroys the rest
-        without running them. Not to be called by a handler of the context, but by `std::exit` in
-        one: it waits for the other handlers then, and calls of `run()` do not return any more.
+        without running them. Must not be called by a handler of the context, except by `std::exit`
+        in one, where it waits for the other handlers, and calls of `run()` never return.
     */
     ~strategy_context();
 

@@ -39,11 +39,11 @@ struct strategy_options
 
         The system's scheduler shows that a task has blocked: a thread of idle priority
         on the same CPU runs when the task does not. Where another thread wants that CPU, or the
-        system grants no such priority, a watchdog thread notices it some milliseconds later, and
-        likewise a task that computes for ten times the grace, and for 4 ms at least. A task that
-        says with `blocking_section` that it will block has no grace. Where no thread could take
-        over, the first one does that has time. Where one thread is out of CPU time, and several
-        get more done, other callers of run() and threads of the pool run tasks, too.
+        system grants no such priority, a watchdog thread notices it some milliseconds later. The
+        watchdog also notices a task that computes for ten times the grace, and for 4 ms at least.
+        A task that says with `blocking_section` that it will block has no grace. Where no thread
+        could take over, the first one that has time does. Where one thread is out of CPU time, and
+        several get more done, other callers of run() and threads of the pool run tasks, too.
         @range at least 0
     */
     std::chrono::nanoseconds grace = default_grace;

@@ -153,7 +153,7 @@ private:
       end the home first, then the pool, and destroy them only then: declare the home before the
       pool, and call shutdown_gracefully(), or join what runs it, at the end of the scope.
     - An exception while it is away: it is caught there, and so are locals destroyed there.
-      A completion handler of `co_spawn` is called at home all the same.
+      A completion handler of `co_spawn` is called at home nevertheless.
     - Cancellation: it has no effect on a switch, which does not take long. As with all operations
       `co_await` throws `operation_aborted`, and does not switch, if the coroutine was cancelled
       before. Asio's cancellation signals are not for several threads: none may be emitted to

@@ -72,8 +72,8 @@ public:
     /// options that cannot work.
     explicit worker_pool(worker_pool_options options = {});
 
-    /// stop(), and waits for the tasks that run. Not to be called by a task of the pool, but by
-    /// `std::exit` in one: it waits for the others then.
+    /// stop(), and waits for the tasks that run. Must not be called by a task of the pool, except
+    /// by `std::exit` in one, where it waits for the others.
     ~worker_pool();
 
     /// An executor that runs functions on the pool's threads.
@@ -101,7 +101,7 @@ public:
     void stop() noexcept;
 
     /// Waits until nothing waits or runs and no executor with `outstanding_work.tracked` is left,
-    /// or until stop(). Not to be called by a task of the pool.
+    /// or until stop(). Must not be called by a task of the pool.
     void wait();
 
     /// wait(), then stop(), then waits until the threads have ended.
@@ -155,8 +155,8 @@ public:
     /// All of these, and what there is to count. Throws `std::bad_alloc`.
     pool_metrics metrics() const;
 
-    /// How much waits for a thread, of all that use the pool, and for how long. Costs what a look
-    /// at the clock does: it may be asked for each request, by any thread. No-throw guarantee.
+    /// How much waits for a thread, of all that use the pool, and for how long. Costs about as much
+    /// as reading the clock, so each request may call it, on any thread. No-throw guarantee.
     load_metrics load() const noexcept;
 
 private:

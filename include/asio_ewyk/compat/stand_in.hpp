@@ -8,7 +8,8 @@
 /** @file
     For the compiler's option `-include asio_ewyk/compat/stand_in.hpp`, not for `#include`: in what
     follows, the words `io_context` and `io_service` mean a context of this library. For frameworks
-    that make their context themselves, and so cannot be handed one: see the page _Frameworks_.
+    that make their context themselves, and so cannot be handed one: see the page _Third-party
+    code_.
 
     Not for
 

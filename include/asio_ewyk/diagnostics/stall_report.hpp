@@ -62,7 +62,7 @@ struct stall_report
     /// How many tasks wait in the context.
     std::size_t waiting = 0;
 
-    /// Whether the handler may wait for its own `event_loop`, and so for ever: tasks wait there,
+    /// Whether the handler may wait for its own `event_loop`, and so forever: tasks wait there,
     /// which no other thread runs, and the thread sleeps until another one wakes it, as for a
     /// future or a mutex. What it waits for is not known. With `running` only, and on Linux.
     bool may_wait_for_own_loop = false;

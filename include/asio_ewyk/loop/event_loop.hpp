@@ -143,7 +143,7 @@ public:
         destroyed at once. For scheduled functions see scheduled_task. A call while another is
         under way changes neither time, but waits, too.
 
-        A negative time counts as 0; with one that the clock does not reach it waits for ever.
+        A negative time counts as 0; with one beyond the range of the clock it waits forever.
 
         @returns whether the loop has ended. False if it has not at the timeout: a handler still
         runs, or the timeout is what ends the loop, just now. False at once on the loop's own

@@ -50,11 +50,10 @@ struct event_loop_options
     /// @range empty, or numbers of CPUs that the process may use
     std::vector<int> cpus = {};
 
-    /** How long a loop without work polls for some before it sleeps. What comes meanwhile needs no
-        wake-up, neither of the one that submits nor of the loop: that saves some microseconds for
-        each, and costs a CPU. With `nanoseconds::max()` it never sleeps: Netty's
-        `SelectStrategy.BUSY_WAIT`. For loops that have a CPU of their own, see `cpus`; where
-        threads outnumber CPUs, it takes the time of those that have work.
+    /** How long a loop without work polls for work before it sleeps. What comes meanwhile needs no
+        wake-up: that saves some microseconds each time, and costs a CPU. With `nanoseconds::max()`
+        it never sleeps: Netty's `SelectStrategy.BUSY_WAIT`. For loops that have a CPU of their own,
+        see `cpus`; where threads outnumber CPUs, it takes the time of those that have work.
         @range at least 0
     */
     std::chrono::nanoseconds busy_wait = std::chrono::nanoseconds::zero();

@@ -8,7 +8,8 @@
 /** @file
     For the compiler's option `-include asio_ewyk/testing/random_delays.hpp`, in tests: threads are
     delayed at random wherever production or a task changes hands. So handlers meet that hardly ever
-    meet otherwise. Best together with ThreadSanitizer: see the page _Ladder_.
+    meet otherwise. Best together with ThreadSanitizer: see the page
+    _Migrate an application_.
 
     All sources of a program need it, or none, else the program violates the One Definition Rule;
     also those of the library, where these are compiled for themselves. This header must come before

@@ -11,25 +11,32 @@ const input = document.getElementById('search'), list = document.getElementById(
 const SYNONYMS = {
   'thread pool': ['pool', 'worker_pool', 'thread_pool'],
   'timer late': ['late', 'in time', 'delay'],
-  'which thread': ['which thread', 'threads'],
+  'compile time': ['take to compile', 'cost to build'],
+  'stack size': ['memory do threads', 'memory'],
+  'thread local': ['thread_local'],
+  'which thread': ['which thread', 'threads', 'its thread'],
   cpu: ['core'],
   crash: ['crash', 'terminate', 'ends the process', 'exception'],
   deadlock: ['hang', 'wait for another', 'does not return', 'deadlock'],
   freeze: ['hang', 'stall', 'block'],
+  gui: ['qt'],
   hang: ['hang', 'does not return', 'never goes on', 'stall', 'block'],
+  install: ['building'],
   latency: ['late', 'slow'],
   multicore: ['many cores', 'several cores'],
+  parallelism: ['several threads'],
   race: ['data race', 'strand'],
+  resume: ['stay'],
   scale: ['scaling'],
   shutdown: ['shut down', 'shutdown', 'end on', 'stop'],
   sleep: ['sleep', 'block'],
-  slow: ['slow', 'late', 'stall'],
+  slow: ['slow', 'late', 'stall', 'block'],
   stuck: ['hang', 'stall', 'does not return', 'block'],
 };
 // What a question or a title may do without.
-const MINOR = new Set(['a', 'an', 'and', 'are', 'can', 'context', 'do', 'does', 'for', 'handler',
-  'how', 'i', 'in', 'io', 'is', 'it', 'my', 'not', 'of', 'on', 'run', 'the', 'to', 'use', 'what',
-  'when', 'which', 'why']);
+const MINOR = new Set(['a', 'an', 'and', 'are', 'can', 'context', 'do', 'does', 'each', 'find',
+  'for', 'handler', 'how', 'i', 'in', 'io', 'is', 'it', 'my', 'not', 'of', 'on', 'run', 'the', 'to',
+  'use', 'what', 'when', 'which', 'why']);
 
 const wordsOf = text => text.toLowerCase().split(/\s+/).filter(Boolean);
 const hasAll = (text, words) => words.every(word => text.toLowerCase().includes(word));

@@ -32,7 +32,8 @@ asio::awaitable<void> echo(tcp::socket socket)
 int main()
 {
     // tag::groups[]
-    ewyk::event_loop_group workers(4, {.name = "worker"}); // threads start with the first task
+    // The threads start with the first task.
+    ewyk::event_loop_group workers(4, {.name = "worker"});
     ewyk::event_loop_group boss(1, {.name = "boss"});
     // end::groups[]
 
@@ -43,9 +44,9 @@ int main()
 
     // tag::serve[]
     asio::cancellation_signal stop;
-    std::future<void> served = ewyk::serve(std::move(acceptor), workers, echo, // or (boss, workers,
-        {.max_connections = 1000},                                             // endpoint, ...)
-        asio::bind_cancellation_slot(stop.slot(), asio::use_future));
+    // Or, without an acceptor: serve(boss, workers, endpoint, echo, ...)
+    std::future<void> served = ewyk::serve(std::move(acceptor), workers, echo,
+        {.max_connections = 1000}, asio::bind_cancellation_slot(stop.slot(), asio::use_future));
     // end::serve[]
 
     // tag::later[]
@@ -68,9 +69,12 @@ int main()
     report.cancel();
 
     // tag::shutdown[]
-    stop.emit(asio::cancellation_type::total); // no client is accepted any more
-    served.get(); // after the last connection; those that idle are closed after 15 s, see `drain`
-    bool const ended = workers.shutdown_gracefully(100ms, 5s); // 100 ms without a task, at most 5 s
+    // No client is accepted any more.
+    stop.emit(asio::cancellation_type::total);
+    // After the last connection; those that idle are closed after 15 s, see `drain`.
+    served.get();
+    // When no task has come for 100 ms, after 5 s at most.
+    bool const ended = workers.shutdown_gracefully(100ms, 5s);
     // end::shutdown[]
     std::cout << (ended ? "all loops have ended\n" : "some loop is stuck\n");
     return ended ? 0 : 1;

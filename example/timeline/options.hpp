@@ -32,6 +32,7 @@ struct options
     std::optional<double> to;
     int width = 900;
     bool posts = false;
+    bool done = false;
     bool all_threads = false;
     bool help = false;
 };
@@ -55,6 +56,7 @@ inline boost::program_options::options_description described(options& o)
             "likewise; default: the end of the last task, or shortly after the culprit")
         ("width", po::value(&o.width)->value_name("PIXELS"), "400 to 20000; default: 900")
         ("posts", po::bool_switch(&o.posts), "also arrows from where tasks were posted")
+        ("done", po::bool_switch(&o.done), "also a line where the last task has ended")
         ("all-threads", po::bool_switch(&o.all_threads), "also threads that only posted")
         ("help,h", po::bool_switch(&o.help), "show this");
     return d;

@@ -47,6 +47,7 @@ public:
             }
         to_ = last + (last - first) * 0.02;
         from_ = first;
+        done_ = last;
         // A file lists culprits that are older than what it has of the trace.
         auto const worst = std::find_if(t.culprits.begin(), t.culprits.end(),
             [&](culprit const& c) { return c.end > first; });
@@ -82,6 +83,8 @@ public:
             draw(out, c);
         for (arrow const& a : trace_.arrows)
             draw(out, a);
+        if (options_.done)
+            mark_the_end(out, height);
         if (trace_.dropped != 0)
             text(out, options_.width - margin, 20, "end",
                 std::to_string(trace_.dropped) + " events were not kept");
@@ -198,11 +201,24 @@ private:
         }
     }
 
+    // Where the last task has ended, as the axis counts.
+    void mark_the_end(std::ostream& out, int height) const
+    {
+        double const at = x(done_);
+        std::array<char, 48> label{};
+        std::snprintf(label.data(), label.size(), "all done at %.1f ms", done_ - from_);
+        out << "<path d=\"M" << number(at) << ' ' << top << 'V' << height - bottom
+            << "\" stroke=\"" << brown << "\" stroke-width=\"1.2\" stroke-dasharray=\"4 3\"/>\n";
+        bool const is_right = at > options_.width / 2.0;
+        text(out, at, top - 5, is_right ? "end" : "start", label.data());
+    }
+
     void draw(std::ostream& out, std::size_t row)
     {
         lane const& on = trace_.lanes[shown_[row]];
         text(out, margin, y(row) + 4, "start", on.name);
         std::map<std::string, double> drawn; // to which x, by kind
+        double labelled = 0;                 // to which x, above the boxes
         for (span const& s : on.spans)
         {
             if (s.end < from_ || s.begin > to_)
@@ -213,11 +229,12 @@ private:
             if (x1 < before + 0.5)
                 continue;
             before = x1;
-            draw(out, s, x0, x1, y(row));
+            draw(out, s, x0, x1, y(row), labelled);
         }
     }
 
-    static void draw(std::ostream& out, span const& s, double x0, double x1, double y)
+    static void draw(
+        std::ostream& out, span const& s, double x0, double x1, double y, double& labelled)
     {
         std::string const title
             = s.name + ", " + number(s.begin) + " ms, took " + number(s.end - s.begin) + " ms";
@@ -228,7 +245,8 @@ private:
         else if (s.kind == "consume")
         {
             rectangle(out, x0, x1, y, box, blue, title);
-            label(out, short_name(s.name), x0, x1, y);
+            if (!label(out, short_name(s.name), x0, x1, y))
+                label_above(out, short_name(s.name), x0, x1, y, labelled);
         }
         else if (s.kind == "span")
         {
@@ -239,13 +257,26 @@ private:
             line(out, x0, x1, y, grey, parked);
     }
 
-    // If there is room for it.
-    static void label(
-        std::ostream& out, std::string const& what, double x0, double x1, double y)
+    // In the box, if there is room for it.
+    static bool label(std::ostream& out, std::string const& what, double x0, double x1, double y)
     {
-        if (6.8 * static_cast<double>(what.size()) < x1 - x0)
-            out << "<text x=\"" << number((x0 + x1) / 2) << "\" y=\"" << number(y + 4)
-                << "\" text-anchor=\"middle\" fill=\"#ffffff\">" << escaped(what) << "</text>\n";
+        if (!(6.8 * static_cast<double>(what.size()) < x1 - x0))
+            return false;
+        out << "<text x=\"" << number((x0 + x1) / 2) << "\" y=\"" << number(y + 4)
+            << "\" text-anchor=\"middle\" fill=\"#ffffff\">" << escaped(what) << "</text>\n";
+        return true;
+    }
+
+    // Above a box that is not much narrower, if no other label is there.
+    static void label_above(std::ostream& out, std::string const& what, double x0, double x1,
+        double y, double& labelled)
+    {
+        double const half = 2.8 * static_cast<double>(what.size()), middle = (x0 + x1) / 2;
+        if (x1 - x0 < half || middle - half < labelled)
+            return;
+        labelled = middle + half;
+        out << "<text x=\"" << number(middle) << "\" y=\"" << number(y - box / 2.0 - 3)
+            << "\" font-size=\"10\" text-anchor=\"middle\">" << escaped(what) << "</text>\n";
     }
 
     // A frame around it.
@@ -301,6 +332,7 @@ private:
     std::map<std::size_t, std::size_t> rows_; // by lane
     double from_ = 0;
     double to_ = 0;
+    double done_ = 0; // when the last task ended
 };
 
 }

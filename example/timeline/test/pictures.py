@@ -108,6 +108,24 @@ class Pictures(unittest.TestCase):
         self.assertTrue(
             any("long_ago" in box for box in self.titles(self.draw("--from", "0"), "rect")))
 
+    def test_the_end_of_the_last_task_is_marked(self):
+        def span(begin, end, name):
+            return [{"ph": "B", "tid": 1, "ts": begin, "cat": "consume", "name": name},
+                    {"ph": "E", "tid": 1, "ts": end}]
+
+        events = span(2000, 3200, "short") + span(4000, 12_000, "a_long_one")
+        self.trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        one_axis = "--from", "0", "--to", "26"
+
+        def texts(*options):
+            root = self.draw(*one_axis, *options)
+            return ["".join(e.itertext()) for e in root.iter(SVG + "text")]
+
+        self.assertIn("all done at 12.0 ms", texts("--done"))
+        self.assertNotIn("all done at 12.0 ms", texts())
+        for name in ("short", "a_long_one"):
+            self.assertEqual(texts().count(name), 1)
+
     def test_text_is_escaped(self):
         self.record("produce_consume")
         root = self.draw("--title", "<&>", "--from", "0", "--to", "3", "--width", "500", "--posts",

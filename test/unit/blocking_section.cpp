@@ -221,7 +221,8 @@ BOOST_DATA_TEST_CASE(one_produces, leasing, s)
 }
 
 // Without a grace, in a task that is never handed over, in a pool's, in none. With produce_consume
-// others run inside of it, and none after it.
+// others run inside of it, and none after it. Where there are several callers the first one may
+// have the right, and another one become the owner before it: then both run handlers for a moment.
 CONTEXT_TEST_CASE(has_no_effect_elsewhere, s)
 {
     context ctx(where_nothing_is_late(s));
@@ -243,9 +244,10 @@ CONTEXT_TEST_CASE(has_no_effect_elsewhere, s)
     for (int i = 0; i != 100; ++i)
         asio::post(no_block, task);
     run(ctx);
-    if (s.strategy == ewyk::strategy_t::eat_what_you_kill)
+    bool const one = s.strategy == ewyk::strategy_t::eat_what_you_kill && s.callers == 1;
+    if (one)
         BOOST_TEST(!inside.seen());
-    if (s.serial || s.strategy == ewyk::strategy_t::eat_what_you_kill)
+    if (s.serial || one)
         BOOST_TEST(!after.seen());
     ewyk::worker_pool pool({.max_threads = 1});
     asio::post(pool, task);

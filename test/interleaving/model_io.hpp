@@ -52,7 +52,7 @@ struct parallelism
     bool wants_help() const noexcept { return has_helpers; }
     void begin_count() const noexcept {}
     void count(std::size_t) const noexcept {}
-    void producer_waits() const noexcept {}
+    void producer_polls(bool) const noexcept {}
     void progressed(helper const&) const noexcept {}
     void add_cpu_time(std::chrono::nanoseconds) const noexcept {}
     void report_enough() const noexcept {}

@@ -64,7 +64,7 @@ public:
     // As check(), but the producer has waited in that window.
     bool check_idle()
     {
-        of_.producer_waits();
+        of_.producer_polls(true);
         return check(1, false);
     }
 

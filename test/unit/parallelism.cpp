@@ -121,24 +121,39 @@ void several_threads_while_one_is_not_enough(bool native, std::chrono::nanosecon
     BOOST_TEST(counted == ctx.metrics().tasks());
 }
 
-// Whether threads would be asked to help a producer that is out of CPU time in each of so many
-// windows, and has so many CPUs. Windows are of a clock that goes by the calls of on_check().
-bool wants_help_with(int cpus, int windows)
+// A producer that is out of CPU time, and has so many CPUs. Windows are of a clock that goes by the
+// calls of on_check().
+class busy_producer
 {
-    ewyk::worker_pool pool({.max_threads = 0});
-    int context = 0;
-    ewyk::detail::workforce threads(ewyk::detail::pool_access::threads(pool), &context, true, false);
-    ewyk::detail::parallelism p(
-        threads, [](void*, ewyk::detail::parallelism::helper&) {}, &context, 0, cpus);
-    auto now = std::chrono::steady_clock::now();
-    for (int i = 0; i != windows && !p.wants_help(); ++i)
+public:
+    explicit busy_producer(int cpus)
+        : of_(threads_, [](void*, parallelism::helper&) {}, this, 0, cpus)
     {
-        use_cpu(ewyk::detail::parallelism::window);
-        p.count(100);
-        p.on_check(now += ewyk::detail::parallelism::window, true, true);
     }
-    return p.wants_help();
-}
+
+    // Whether threads are asked to help in so many windows, with so much in each.
+    bool wants_help(int windows, std::size_t handlers, std::size_t polls)
+    {
+        for (int i = 0; i != windows && !of_.wants_help(); ++i)
+        {
+            use_cpu(parallelism::window);
+            if (of_.counts())
+                of_.count(handlers);
+            for (std::size_t n = 0; n != polls; ++n)
+                of_.producer_polls(false);
+            of_.on_check(now_ += parallelism::window, true, true);
+        }
+        return of_.wants_help();
+    }
+
+private:
+    using parallelism = ewyk::detail::parallelism;
+
+    ewyk::worker_pool pool_{{.max_threads = 0}};
+    ewyk::detail::workforce threads_{ewyk::detail::pool_access::threads(pool_), this, true, false};
+    std::chrono::steady_clock::time_point now_ = std::chrono::steady_clock::now();
+    parallelism of_;
+};
 
 // As many sleep as there may be helpers for the CPUs, and more.
 void short_handlers_beside_those_that_sleep(bool native)
@@ -191,8 +206,16 @@ BOOST_AUTO_TEST_CASE(several_threads_for_native_handlers)
 // As in a container whose quota is worth that many, however many cores there are.
 BOOST_AUTO_TEST_CASE(not_where_one_cpu_is_all_that_may_be_used)
 {
-    BOOST_TEST(wants_help_with(2, 10));
-    BOOST_TEST(!wants_help_with(1, 30));
+    BOOST_TEST(busy_producer(2).wants_help(10, 100, 10));
+    BOOST_TEST(!busy_producer(1).wants_help(30, 100, 10));
+}
+
+// While short ones run their number is not counted, and the next try is 60 windows away.
+BOOST_AUTO_TEST_CASE(several_threads_soon_after_handlers_become_longer)
+{
+    busy_producer producer(2);
+    BOOST_TEST(!producer.wants_help(30, 20'000, 1000));
+    BOOST_TEST(producer.wants_help(5, 100, 10));
 }
 
 BOOST_AUTO_TEST_CASE(several_threads_beside_those_that_sleep)

@@ -13,14 +13,35 @@ namespace {
 using namespace support;
 using policy = ewyk::detail::parallelism_policy;
 
-policy::window alone(std::size_t handlers, std::chrono::nanoseconds busy)
+policy::window alone(std::size_t handlers, std::chrono::nanoseconds busy, std::size_t polls = 1000)
 {
-    return {10ms, handlers, busy, busy};
+    return {10ms, handlers, polls, busy, busy};
 }
 
 policy::window together(std::size_t handlers, std::chrono::nanoseconds used)
 {
-    return {10ms, handlers, 10ms, used};
+    return {10ms, handlers, 1000, 10ms, used};
+}
+
+// Short handlers, so many in each window, which several threads run no faster.
+void run_short_ones(policy& p, std::size_t handlers, int windows)
+{
+    for (int i = 0; i != windows; ++i)
+        if (!p.alone_after(alone(handlers, 10ms)))
+        {
+            BOOST_TEST(!p.alone_after(together(handlers, 20ms)));
+            BOOST_TEST(p.alone_after(together(handlers, 20ms)));
+        }
+}
+
+// After so many windows tries are as seldom as they ever get, and the next one is far away.
+constexpr int until_longest_pause = 100;
+
+void run_together(policy& p, std::size_t handlers)
+{
+    BOOST_TEST(!p.alone_after(alone(handlers / 2, 10ms)));
+    for (int i = 0; i != 10; ++i)
+        BOOST_TEST(!p.alone_after(together(handlers, 20ms)));
 }
 
 } // namespace
@@ -106,6 +127,84 @@ BOOST_AUTO_TEST_CASE(does_not_try_handlers_that_cost_next_to_nothing)
     policy p;
     for (int i = 0; i != 1000; ++i)
         BOOST_TEST(p.alone_after(alone(20000, 10ms)));
+}
+
+// Those of 0.5 us as well, which were not tried at all.
+BOOST_AUTO_TEST_CASE(tries_soon_after_handlers_have_become_longer)
+{
+    for (std::size_t const handlers : {20000u, 1000u})
+    {
+        policy p;
+        run_short_ones(p, handlers, until_longest_pause);
+        BOOST_TEST(!p.is_due());
+        BOOST_TEST(p.alone_after(alone(0, 10ms, 10)));
+        BOOST_TEST(p.is_due());
+        BOOST_TEST(!p.alone_after(alone(100, 10ms, 10)));
+    }
+}
+
+// Polls are fewer as well where more handlers are ready.
+BOOST_AUTO_TEST_CASE(does_not_try_sooner_where_handlers_are_as_long_as_before)
+{
+    policy p;
+    run_short_ones(p, 1000, until_longest_pause);
+    for (std::size_t const polls : {100u, 10u})
+    {
+        BOOST_TEST(p.alone_after(alone(0, 10ms, polls)));
+        BOOST_TEST(p.is_due());
+        for (int i = 0; i != 10; ++i)
+        {
+            BOOST_TEST(p.alone_after(alone(1000, 10ms, polls)));
+            BOOST_TEST(!p.is_due());
+        }
+    }
+    // Nor after a window in which the producer has waited.
+    BOOST_TEST(p.alone_after(alone(0, 10ms, 1)));
+    BOOST_TEST(p.is_due());
+    BOOST_TEST(p.alone_after(alone(10, 1ms, 1)));
+    BOOST_TEST(!p.is_due());
+}
+
+// Twice as often at most as where nothing changes.
+BOOST_AUTO_TEST_CASE(tries_seldom_where_handlers_change_all_the_time)
+{
+    policy p;
+    int tried = 0;
+    int counted = 0;
+    for (int i = 0; i != 1280; ++i)
+    {
+        std::size_t const n = i / 3 % 2 == 0 ? 1000 : 10;
+        counted += p.is_due();
+        if (!p.alone_after(alone(p.is_due() ? n : 0, 10ms, n)))
+        {
+            ++tried;
+            BOOST_TEST(!p.alone_after(together(n, 20ms)));
+            BOOST_TEST(p.alone_after(together(n, 20ms)));
+        }
+    }
+    BOOST_TEST(tried < 40);
+    BOOST_TEST(counted < 80);
+}
+
+BOOST_AUTO_TEST_CASE(checks_soon_after_handlers_have_become_shorter)
+{
+    policy p;
+    run_together(p, 190);
+    BOOST_TEST(!p.alone_after(together(1000, 20ms))); // some were long
+    BOOST_TEST(p.alone_after(together(2000, 20ms)));
+    for (int i = 0; i != 3; ++i)
+        BOOST_TEST(p.alone_after(alone(3000, 10ms)));
+}
+
+BOOST_AUTO_TEST_CASE(stays_with_several_for_shorter_handlers_as_well)
+{
+    policy p;
+    run_together(p, 190);
+    BOOST_TEST(!p.alone_after(together(1000, 20ms)));
+    BOOST_TEST(p.alone_after(together(2000, 20ms)));
+    BOOST_TEST(!p.alone_after(alone(1000, 10ms)));
+    for (int i = 0; i != 100; ++i)
+        BOOST_TEST(!p.alone_after(together(2000, 20ms)));
 }
 
 // The number costs something, so it is asked for only where a try may follow, or is under way.

@@ -43,6 +43,7 @@ public:
     }
 
     std::uint64_t ran() const noexcept { return ran_; }
+    void set_length(duration length) noexcept { length_ = length; }
 
 private:
     // Handlers of exactly one length would end at the same time on all cores.
@@ -55,7 +56,7 @@ private:
 
     machine& machine_;
     io_context& on_;
-    duration const length_;
+    duration length_;
     bool const sleeps_;
     std::uint32_t random_;
     bool posted_ = true;
@@ -178,6 +179,37 @@ result simulate(workload const& load, arrangement const& by, costs const& take, 
         check_all(m, chains, enough);
     }
     return r;
+}
+
+duration adapts_after(workload const& load, duration length, arrangement const& by, costs const& take)
+{
+    using namespace std::chrono_literals;
+    constexpr std::size_t buckets_of_a_rate = 5;
+    workload steady = load;
+    steady.length = length;
+    double const enough = 0.95 * simulate(steady, by, take).per_second;
+    machine m({.cores = load.cores}, take);
+    runner runs(m, load, by);
+    std::deque<chain> chains;
+    for (std::size_t i = 0; i != load.chains; ++i)
+        chains.emplace_back(m, runs.context(i), load.length, false, static_cast<std::uint32_t>(i));
+    runs.start(m);
+    m.run_until(m.now() + load.time);
+    for (chain& c : chains)
+        c.set_length(length);
+    std::deque<std::uint64_t> ran(1, sum(chains));
+    time_point const from = m.now();
+    while (m.now() < from + 1s)
+    {
+        m.run_until(m.now() + 10ms);
+        ran.push_back(sum(chains));
+        if (ran.size() <= buckets_of_a_rate)
+            continue;
+        if (static_cast<double>(ran.back() - ran.front()) / 0.05 >= enough)
+            return m.now() - from - 50ms;
+        ran.pop_front();
+    }
+    return 1s;
 }
 
 } // namespace virtual_time

@@ -86,6 +86,19 @@ void check_concurrency()
     }
 }
 
+// Several threads come soon after handlers have become longer, and leave soon after they have become
+// shorter. Before, the next try, or the next check, is far away.
+void check_changes()
+{
+    auto load = small(4, 500ns, 0);
+    load.warm_up = 200ms;
+    load.time = 500ms;
+    arrangement const by{"strategy", arrangement::kind::strategy};
+    require(adapts_after(load, 100us, by, {}) <= 100ms, "longer handlers run on one thread");
+    load.length = 100us;
+    require(adapts_after(load, 500ns, by, {}) <= 100ms, "short handlers run on several threads");
+}
+
 // Threads that only compute share the cores evenly.
 void check_shares()
 {
@@ -138,6 +151,7 @@ void check_model()
     check_each();
     check_long_handlers();
     check_concurrency();
+    check_changes();
     check_shares();
     check_wake_ups();
 }

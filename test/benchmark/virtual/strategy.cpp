@@ -132,6 +132,7 @@ void strategy_context::poll_begins(frame& f, bool waits)
             return;
         take_back(f);
     }
+    ++polls_;
     if (waits)
     {
         waited_ = true;
@@ -222,6 +223,7 @@ routine<> strategy_context::count_handlers(frame& f)
     {
         began_ = machine_.now();
         ran_ = 0;
+        polls_ = 0;
         used_ = duration::zero();
         waited_ = false;
         process_cpu_ = machine_.used();
@@ -370,6 +372,7 @@ bool strategy_context::on_check(bool inside, bool runs)
     enough_ = false;
     duration const time = machine_.now() - std::exchange(began_, machine_.now());
     std::size_t const handlers = std::exchange(ran_, 0);
+    std::size_t const polls = std::exchange(polls_, 0);
     duration const used = std::exchange(used_, duration::zero());
     bool const recent = time <= 4 * window || counted;
     if (fixed)
@@ -386,7 +389,7 @@ bool strategy_context::on_check(bool inside, bool runs)
         return false;
     bool alone = true;
     if (counted || !busy || !policy_.is_due())
-        alone = policy_.alone_after({time, handlers, busy ? time : duration::zero(),
+        alone = policy_.alone_after({time, handlers, polls, busy ? time : duration::zero(),
             used + (busy ? time : duration::zero())});
     mode const next = !alone                 ? mode::together
         : busy && policy_.is_due()           ? mode::counting

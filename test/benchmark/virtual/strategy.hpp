@@ -193,6 +193,7 @@ private:
     std::size_t ran_ = 0;
     cache_line ran_line_;
     duration used_{};
+    std::size_t polls_ = 0;
     bool waited_ = false;
     bool enough_ = false;
     asio_ewyk::detail::parallelism_policy policy_;

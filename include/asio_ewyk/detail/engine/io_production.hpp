@@ -451,11 +451,9 @@ private:
             // it looks for I/O without waiting.
             if ((frame_.is_owner || waits) && !of_.right().has_lease(frame_))
                 of_.right().take_back(frame_);
+            of_.parallel().producer_polls(waits);
             if (waits)
-            {
-                of_.parallel().producer_waits();
                 of_.right().begin_wait(frame_);
-            }
         }
 
         void end(int file, bool) noexcept override

@@ -109,15 +109,17 @@ public:
         if (wants_help())
             return;
         ran_.store(0, std::memory_order_relaxed);
+        polls_.store(0, std::memory_order_relaxed);
         waited_.store(false, std::memory_order_relaxed);
         began_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed);
     }
 
-    // The producer, before it waits for I/O. A plain store: the wait counts for this window, or for
-    // the next one.
-    void producer_waits() noexcept
+    // The producer, before it polls for I/O, or waits for it. Plain stores: a wait counts for this
+    // window, or for the next one; rarely, the polls of a window count for the next one as well.
+    void producer_polls(bool waits) noexcept
     {
-        if (!waited_.load(std::memory_order_relaxed))
+        polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        if (waits && !waited_.load(std::memory_order_relaxed))
             waited_.store(true, std::memory_order_relaxed);
     }
 
@@ -171,6 +173,7 @@ private:
     // Written by the watchdog. Relaxed, as all below: nothing is published with these.
     std::atomic<mode> mode_{mode::plain};
     std::atomic<std::size_t> ran_{0};
+    std::atomic<std::size_t> polls_{0};
     std::atomic<duration::rep> used_{0};
     std::atomic<bool> waited_{false};
     std::atomic<bool> enough_{false};

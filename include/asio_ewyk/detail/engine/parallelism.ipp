@@ -54,6 +54,7 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs
     enough_.store(false, std::memory_order_relaxed);
     duration const time = now - began_.exchange(now, std::memory_order_relaxed);
     std::size_t const handlers = ran_.exchange(0, std::memory_order_relaxed);
+    std::size_t const polls = polls_.exchange(0, std::memory_order_relaxed);
     duration const used(used_.exchange(0, std::memory_order_relaxed));
     bool const recent = time <= 4 * window || counted; // else nothing has run
     if (is_fixed())
@@ -74,7 +75,7 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs
         return false;
     bool alone = true;
     if (counted || !busy || !policy_.is_due())
-        alone = policy_.alone_after({time, handlers, busy ? time : duration::zero(),
+        alone = policy_.alone_after({time, handlers, polls, busy ? time : duration::zero(),
             used + (busy ? time : duration::zero())});
     mode const next = !alone                 ? mode::together
         : busy && policy_.is_due()           ? mode::counting

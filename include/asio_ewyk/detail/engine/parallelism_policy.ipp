@@ -12,22 +12,23 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL double parallelism_policy::rate(window const& w) noexcept
+ASIO_EWYK_DECL double parallelism_policy::rate(std::size_t n, window const& w) noexcept
 {
-    return static_cast<double>(w.handlers) / static_cast<double>(w.time.count());
+    return static_cast<double>(n) / static_cast<double>(w.time.count());
 }
 
 // Whether clearly more handlers were run in the time.
-ASIO_EWYK_DECL bool parallelism_policy::better(window const& one, window const& other) noexcept
+ASIO_EWYK_DECL bool parallelism_policy::better(
+    window const& one, window const& other, double times) noexcept
 {
-    return rate(one) > rate(other) * (1 + gain);
+    return rate(one.handlers, one) > rate(other.handlers, other) * times;
 }
 
 // After a window with one thread: whether to try several. Then before_ is the window to compare
 // with.
 ASIO_EWYK_DECL bool parallelism_policy::tries_after(window const& w) noexcept
 {
-    if (w.busy * 10 < w.time * 9)
+    if (!is_busy(w))
     {
         if (++enough_ == longest_pause)
         {
@@ -37,9 +38,17 @@ ASIO_EWYK_DECL bool parallelism_policy::tries_after(window const& w) noexcept
         return false;
     }
     enough_ = 0;
-    before_ = w;
-    if (--wait_ > 0)
+    if (!is_due())
+    {
+        --wait_;
+        if (double const polls = rate(w.polls, w); polls * change < polls_)
+        {
+            polls_ = polls;
+            state_ = state::counting;
+        }
         return false;
+    }
+    before_ = w;
     if (w.busy >= shortest * static_cast<duration::rep>(w.handlers))
         return true;
     stay_alone();
@@ -50,6 +59,11 @@ ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
 {
     switch (state_)
     {
+    case state::counting:
+        state_ = state::alone;
+        if (is_busy(w) && better(before_, w, change))
+            wait_ = 1;
+        [[fallthrough]];
     case state::alone:
         if (!tries_after(w))
             return true;
@@ -66,6 +80,7 @@ ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
     case state::confirming:
         if (!better(w, before_))
             return stay_alone();
+        before_ = w;
         wait_ = check_ = first_check;
         state_ = state::together;
         return false;
@@ -77,6 +92,13 @@ ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
             state_ = state::alone;
             return true;
         }
+        if (better(w, before_, change))
+        {
+            // Handlers are shorter. The next window is compared: in this one both kinds may have
+            // run.
+            before_ = w;
+            wait_ = 2;
+        }
         if (--wait_ > 0)
             return false;
         before_ = w;
@@ -84,7 +106,10 @@ ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
         return true;
     case state::checking:
         if (!better(before_, w))
+        {
+            before_ = w;
             return stay_alone();
+        }
         wait_ = check_ = std::min(2 * check_, longest_check);
         state_ = state::together;
         return false;
@@ -92,10 +117,11 @@ ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
     return true;
 }
 
-// After a try that was in vain.
+// After a try that was in vain. before_ is a window with one thread.
 ASIO_EWYK_DECL bool parallelism_policy::stay_alone() noexcept
 {
     wait_ = pause_ = std::min(4 * pause_, longest_pause);
+    polls_ = rate(before_.polls, before_);
     state_ = state::alone;
     return true;
 }

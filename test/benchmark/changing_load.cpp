@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <deque>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -71,22 +72,32 @@ struct sleeping_chain
     }
 };
 
-// The first bucket from which on the rate is 95 % of what it is in the second half; none if the
-// time was too short for that.
+// In so many buckets: handlers per second.
+double rate(std::vector<std::uint64_t> const& buckets, std::size_t from, std::size_t n)
+{
+    auto const first = buckets.begin() + static_cast<std::ptrdiff_t>(from);
+    return static_cast<double>(
+               std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), std::uint64_t{}))
+        / (static_cast<double>(n) * std::chrono::duration<double>(bucket).count());
+}
+
+// Of the second half.
+double steady_rate(std::vector<std::uint64_t> const& buckets)
+{
+    auto const half = buckets.size() / 2;
+    return rate(buckets, half, buckets.size() - half);
+}
+
+// The first bucket from which on the rate is 95 % of the steady one; none if the time was too short
+// for that.
 boost::json::value settled_after(std::vector<std::uint64_t> const& buckets)
 {
     auto const half = buckets.size() / 2;
     if (half < buckets_of_a_rate)
         return nullptr;
-    auto const rate = [&](std::size_t from, std::size_t n) {
-        auto const first = buckets.begin() + static_cast<std::ptrdiff_t>(from);
-        return static_cast<double>(
-                   std::accumulate(first, first + static_cast<std::ptrdiff_t>(n), std::uint64_t{}))
-            / static_cast<double>(n);
-    };
-    double const steady = rate(half, buckets.size() - half);
+    double const enough = 0.95 * steady_rate(buckets);
     std::size_t i = 0;
-    while (i != half && rate(i, buckets_of_a_rate) < 0.95 * steady)
+    while (i != half && rate(buckets, i, buckets_of_a_rate) < enough)
         ++i;
     return static_cast<std::int64_t>(i) * bucket.count();
 }
@@ -105,7 +116,7 @@ boost::json::object measure_changing_load(std::string_view peer, parameters cons
             p.submit(computing_chain<Peer>{&p, &now, &c});
         std::this_thread::sleep_for(with.warm_up);
 
-        auto const watch = [&] {
+        auto const watch = [&](std::string const& name) {
             std::vector<std::uint64_t> buckets;
             std::uint64_t before = sum(counters);
             at_pace(bucket, static_cast<std::size_t>(quarter / bucket), [&](std::size_t i, auto) {
@@ -114,19 +125,21 @@ boost::json::object measure_changing_load(std::string_view peer, parameters cons
                     buckets.push_back(done - before);
                 before = done;
             });
-            return settled_after(buckets);
+            result[name + "_ms"] = settled_after(buckets);
+            if (!buckets.empty())
+                result[name + "_per_second"] = steady_rate(buckets);
         };
         totals const from = measure.now();
         now.steps.store(long_steps, std::memory_order_relaxed);
-        result["longer_ms"] = watch();
+        watch("longer");
         now.steps.store(short_steps, std::memory_order_relaxed);
-        result["shorter_ms"] = watch();
+        watch("shorter");
         now.sleepers.store(true, std::memory_order_relaxed);
         for (std::size_t i = 0; i != with.count("long_chains"); ++i)
             p.submit(sleeping_chain<Peer>{&p, &now, with.microseconds("long_length")});
-        result["sleepers_ms"] = watch();
+        watch("sleepers");
         now.sleepers.store(false, std::memory_order_relaxed);
-        result["awake_ms"] = watch();
+        watch("awake");
         for (auto& [key, value] : measurement::difference(from, measure.now()))
             result[key] = std::move(value);
         result["threads"] = p.threads();

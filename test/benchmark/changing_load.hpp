@@ -15,7 +15,8 @@ namespace benchmark {
     each, they compute for `length`; for `short` again; for `short` beside `long_chains` that sleep
     for `long_length`; for `short` again. Of each quarter is reported after how many milliseconds,
     in steps of 10, the rate of 50 ms is 95 % of the second half's for the first time: `longer_ms`,
-    `shorter_ms`, `sleepers_ms`, `awake_ms`.
+    `shorter_ms`, `sleepers_ms`, `awake_ms`. And that rate, as `longer_per_second` and so on: it is
+    low if what runs handlers has not adapted at all.
 */
 workload changing_load_workload();
 

@@ -8,7 +8,6 @@
 #include <asio_ewyk/invocation.hpp>
 
 #include <concepts>
-#include <type_traits>
 
 namespace asio_ewyk {
 

@@ -161,6 +161,8 @@ public:
 
 private:
     friend class detail::pool_access;
+    friend class detail::pool_work;
+    friend struct detail::worker_pool_executor_traits;
     friend class detail::inspectable_part<worker_pool>;
 
     // What keeps the pool busy: tracked executors and tasks. Relaxed: a thread that starts work

@@ -16,7 +16,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>

@@ -6,10 +6,7 @@
 #define ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
 
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
-#include <asio_ewyk/detail/os/thread_stack.hpp>
 #include <asio_ewyk/strategy_service.hpp>
-
-#include <boost/config.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -8,8 +8,6 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
-#include <type_traits>
-
 namespace asio_ewyk {
 
 static_assert(asio::execution::is_executor_v<worker_pool_executor>);
@@ -21,17 +19,6 @@ class pool_access
 {
 public:
     static elastic_threads& threads(worker_pool& pool) noexcept { return pool.threads_; }
-    static pool_client const& client(worker_pool& pool) noexcept { return pool.client_; }
-    static generation_handle const& there(worker_pool const& pool) noexcept
-    {
-        return pool.watch_.there();
-    }
-    static void submit(worker_pool& pool, task* t, bool caller_may_run)
-    {
-        pool.submit(t, caller_may_run);
-    }
-    static void work_started(worker_pool& pool) noexcept { pool.work_started(); }
-    static void work_finished(worker_pool& pool) noexcept { pool.work_finished(); }
 };
 
 template <class F, class Allocator>
@@ -42,12 +29,11 @@ void worker_pool_executor_traits::execute(
         if (call_frame::find(&pool))
             return call_frame::run_inline(&pool, std::forward<F>(f),
                 // A suspended function may resume when the pool is gone.
-                [&pool, there = pool_access::there(pool)](std::exception_ptr e) noexcept {
-                    there.report_by([&] { pool_access::threads(pool).report(std::move(e)); });
+                [&pool, there = pool.watch_.there()](std::exception_ptr e) noexcept {
+                    there.report_by([&] { pool.threads_.report(std::move(e)); });
                 });
-    pool_access::submit(pool,
-        make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
-            [&]() noexcept { return pool_work(pool); }),
+    pool.submit(make_task(std::forward<F>(f), s.strategy, s.invocation, allocator,
+                    [&]() noexcept { return pool_work(pool); }),
         !s.blocking_never);
 }
 

@@ -22,20 +22,20 @@ namespace detail {
 ASIO_EWYK_DECL pool_work::pool_work(worker_pool& pool) noexcept
     : pool_(&pool)
 {
-    pool_access::work_started(pool);
+    pool.work_started();
 }
 
 ASIO_EWYK_DECL pool_work::pool_work(pool_work const& other) noexcept
     : pool_(other.pool_)
 {
     if (pool_)
-        pool_access::work_started(*pool_);
+        pool_->work_started();
 }
 
 ASIO_EWYK_DECL pool_work::~pool_work()
 {
     if (pool_)
-        pool_access::work_finished(*pool_);
+        pool_->work_finished();
 }
 
 ASIO_EWYK_DECL bool worker_pool_executor_traits::running_in_this_thread(worker_pool& pool) noexcept
@@ -45,12 +45,12 @@ ASIO_EWYK_DECL bool worker_pool_executor_traits::running_in_this_thread(worker_p
 
 ASIO_EWYK_DECL void worker_pool_executor_traits::work_started(worker_pool& pool) noexcept
 {
-    pool_access::work_started(pool);
+    pool.work_started();
 }
 
 ASIO_EWYK_DECL void worker_pool_executor_traits::work_finished(worker_pool& pool) noexcept
 {
-    pool_access::work_finished(pool);
+    pool.work_finished();
 }
 
 // Not a part of elastic_threads, which formats nothing.

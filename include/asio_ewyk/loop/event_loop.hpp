@@ -11,7 +11,6 @@
 #include <asio_ewyk/loop/scheduled_task.hpp>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/system/error_code.hpp>
 
 #include <chrono>
 #include <concepts>

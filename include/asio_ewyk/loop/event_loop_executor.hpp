@@ -12,7 +12,6 @@
 #include <boost/asio/execution/executor.hpp>
 
 #include <memory>
-#include <utility>
 
 namespace asio_ewyk {
 

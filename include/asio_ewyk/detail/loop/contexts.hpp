@@ -58,12 +58,6 @@ inline bool has_ended(asio::execution_context& context)
     return is_loop(context) && asio::use_service<event_loop_service>(context).ended();
 }
 
-// Whether the context is a loop that is shutting down or has ended.
-inline bool is_closing(asio::execution_context& context)
-{
-    return is_loop(context) && asio::use_service<event_loop_service>(context).closing();
-}
-
 // The next one; if that has ended, another one; an ended one only if all have.
 template <contexts T>
 auto& next_live_context(T& all)

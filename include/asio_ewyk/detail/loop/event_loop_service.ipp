@@ -16,17 +16,14 @@
 #include <asio_ewyk/detail/utility/checked_option.hpp>
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/require.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 

@@ -15,7 +15,6 @@
 #include <boost/intrusive/list.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>

@@ -11,7 +11,6 @@
 #include <asio_ewyk/detail/observe/stall_observer.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/utility/checked_option.hpp>
 
 #include <atomic>

@@ -12,14 +12,12 @@
 #include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
-#include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/pool/parked_threads.hpp>
 #include <asio_ewyk/detail/pool/pool_client.hpp>
 #include <asio_ewyk/detail/watch/back_off.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
-#include <boost/asio/execution_context.hpp>
 #include <boost/config.hpp>
 
 #include <algorithm>

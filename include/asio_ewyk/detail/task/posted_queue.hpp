@@ -31,19 +31,13 @@ public:
         }
     }
 
-    // Sequentially consistent, as is empty(): Dekker with the owner's asleep_ or scheduled_: see
+    // Sequentially consistent, as is empty(): Dekker with the owner's scheduled_: see
     // doc/design.adoc. Otherwise the task could wait for ever (netty/netty#9561).
     void push(task* t) noexcept
     {
         // Count first, so that none is taken before it is counted. The counter is on the cache line
         // that is written next.
         pushed_.add();
-        push_uncounted(t);
-    }
-
-    // The caller maintains the count.
-    void push_uncounted(task* t) noexcept
-    {
         task* head = head_.load(std::memory_order_relaxed); // only a guess; the exchange checks it
         do
             t->next = head;
@@ -52,7 +46,7 @@ public:
 
     bool empty() const noexcept { return head_.load() == nullptr; }
 
-    // How many were pushed and counted so far. Any thread.
+    // How many were pushed so far. Any thread.
     std::uint64_t pushed() const noexcept { return pushed_.get(); }
 
     // Appends everything in the order in which it was pushed. False if there was nothing.

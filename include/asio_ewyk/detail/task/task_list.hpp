@@ -43,14 +43,6 @@ public:
         tail_ = t;
     }
 
-    void push_front(task* t) noexcept
-    {
-        t->next = head_;
-        head_ = t;
-        if (!tail_)
-            tail_ = t;
-    }
-
     task* pop() noexcept
     {
         task* t = head_;

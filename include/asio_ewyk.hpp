@@ -6,7 +6,6 @@
 #define ASIO_EWYK_HPP
 
 #include <asio_ewyk/any_executor.hpp>
-#include <asio_ewyk/bind_invocation.hpp>
 #include <asio_ewyk/blocking_section.hpp>
 #include <asio_ewyk/diagnostics/dump.hpp>
 #include <asio_ewyk/diagnostics/flight_recorder.hpp>

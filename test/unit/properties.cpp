@@ -14,11 +14,42 @@ namespace {
 
 using namespace effects;
 
+// tag::one_completion[]
+// The coroutine goes on at once on the thread that found the bytes: it is about to look at them only.
+asio::awaitable<bool> begins_with(asio::readable_pipe& from, char expected, ewyk::strategy_executor executor)
+{
+    char byte = 0;
+    auto const at_once = asio::require(executor, ewyk::invocation.non_blocking);
+    co_await from.async_read_some(asio::buffer(&byte, 1), asio::bind_executor(at_once, asio::use_awaitable));
+    co_return byte == expected;
+}
+// end::one_completion[]
+
+BOOST_AUTO_TEST_CASE(the_example)
+{
+    ewyk::strategy_context ctx;
+    deadline const in_time(ctx);
+    asio::readable_pipe from(ctx);
+    asio::writable_pipe to(ctx);
+    asio::connect_pipe(from, to);
+    asio::write(to, asio::buffer("x", 1));
+    auto answer = asio::co_spawn(ctx, begins_with(from, 'x', ctx.get_executor()), asio::use_future);
+    ctx.run();
+    BOOST_TEST(answer.get());
+}
+
 template <class Executor>
 void wait_bound(laboratory& lab, Executor const& handlers)
 {
     auto const timer = std::make_shared<asio::steady_timer>(lab.base, 1ms);
     timer->async_wait(asio::bind_executor(handlers, [&lab, timer](auto) { lab.observe(); }));
+}
+
+asio::awaitable<void> observe_after_a_bound_wait(laboratory& lab)
+{
+    asio::steady_timer timer(lab.base, 1ms);
+    co_await timer.async_wait(asio::bind_executor(lab.wanted, asio::use_awaitable));
+    lab.observe();
 }
 
 template <class Executor>
@@ -108,6 +139,8 @@ constexpr route routes[] = {
     {"bind_executor, strand", [](laboratory& l) { wait_bound(l, asio::make_strand(l.wanted)); }},
     {"bind_executor, any_executor", [](laboratory& l) { wait_bound(l, any(l.wanted)); }},
     {"bind_executor, any_io_executor", [](laboratory& l) { wait_bound(l, io(l.wanted)); }},
+    {"bind_executor, use_awaitable",
+        [](laboratory& l) { asio::co_spawn(l.base, observe_after_a_bound_wait(l), asio::detached); }},
     {"timer", [](laboratory& l) { wait_on(l, l.wanted); }},
     {"timer, any_executor", [](laboratory& l) { wait_on(l, any(l.wanted)); }},
     {"timer, any_io_executor", [](laboratory& l) { wait_on(l, io(l.wanted)); }},

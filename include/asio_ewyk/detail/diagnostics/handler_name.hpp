@@ -40,15 +40,14 @@ ASIO_EWYK_COLD inline std::string_view first_argument(std::string_view rest) noe
     return {};
 }
 
-// A type's name without what Asio and this library wrap a handler in to call it: templates whose
-// first argument is the handler.
+// A type's name without what Asio wraps a handler in to call it: templates whose first argument is
+// the handler.
 ASIO_EWYK_COLD inline std::string_view unwrapped(std::string_view name) noexcept
 {
-    static constexpr std::string_view scopes[] = {"boost::asio::", "detail::", "asio_ewyk::"};
+    static constexpr std::string_view scopes[] = {"boost::asio::", "detail::"};
     static constexpr std::string_view wrappers[] = {"binder0", "binder1", "binder2", "binder3",
         "move_binder1", "move_binder2", "work_dispatcher", "rewrapped_handler", "executor_binder",
-        "allocator_binder", "immediate_executor_binder", "cancellation_slot_binder",
-        "invocation_binder"};
+        "allocator_binder", "immediate_executor_binder", "cancellation_slot_binder"};
     for (;;)
     {
         std::string_view inner = name;

@@ -405,10 +405,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     m.callers = threads_.runners();
     m.parked_callers = std::min(threads_.callers().parked(), m.callers);
     if (times_)
-    {
-        m.queue_delay = times_->queue_delay.snapshot();
-        m.run_time = times_->run_time.snapshot();
-    }
+        times_->write_to(m);
     return m;
 }
 
@@ -419,12 +416,10 @@ ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
     wraps_.store(true);
     auto const now = std::chrono::steady_clock::now();
     detail::pool_client const& client = threads_.client();
-    std::uint64_t const gone = depth_.taken();
-    std::uint64_t const taken = client.taken();
-    auto const here = queue_delay_.look(now, gone, depth_.waiting());
-    auto const there = pool_delay_.look(now, taken, client.size());
-    return {here.last + there.last, here.average + there.average, waiting(),
-        threads_.pool().available() + threads_.callers().parked()};
+    auto const here = queue_delay_.look({depth_.taken(), depth_.waiting()}, now);
+    auto const there = pool_delay_.look({client.taken(), client.size()}, now);
+    return {here.delay + there.delay, here.average_delay + there.average_delay,
+        here.waiting + there.waiting, threads_.pool().available() + threads_.callers().parked()};
 }
 
 // What a strategy_service shows of itself

@@ -144,19 +144,15 @@ ASIO_EWYK_DECL pool_metrics worker_pool::metrics() const
     m.tasks = client_.begun();
     m.load = load();
     if (times_)
-    {
-        m.queue_delay = times_->queue_delay.snapshot();
-        m.run_time = times_->run_time.snapshot();
-    }
+        times_->write_to(m);
     return m;
 }
 
 ASIO_EWYK_DECL load_metrics worker_pool::load() const noexcept
 {
-    std::uint64_t const taken = threads_.taken();
-    std::size_t const waiting = threads_.queued();
-    auto const d = delay_.look(std::chrono::steady_clock::now(), taken, waiting);
-    return {d.last, d.average, waiting, threads_.available()};
+    load_metrics m = delay_.look({threads_.taken(), threads_.queued()});
+    m.threads_left = threads_.available();
+    return m;
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void worker_pool::stop() noexcept

@@ -464,20 +464,13 @@ ASIO_EWYK_DECL loop_metrics event_loop_service::metrics() const
     depth_.write_to(m.queued, m.queued_max);
     m.load = load();
     if (times_)
-    {
-        m.queue_delay = times_->queue_delay.snapshot();
-        m.run_time = times_->run_time.snapshot();
-        m.poll_delay = times_->poll_delay.snapshot();
-    }
+        times_->write_to(m);
     return m;
 }
 
 ASIO_EWYK_DECL load_metrics event_loop_service::load() const noexcept
 {
-    std::uint64_t const gone = depth_.gone();
-    std::uint64_t const waiting = depth_.waiting();
-    auto const d = delay_.look(std::chrono::steady_clock::now(), gone, waiting);
-    return {d.last, d.average, static_cast<std::size_t>(waiting), 0};
+    return delay_.look({depth_.gone(), depth_.waiting()});
 }
 
 // What a loop shows of itself.

@@ -6,10 +6,12 @@
 #define ASIO_EWYK_DETAIL_METRICS_DELAY_METER_HPP
 
 #include <asio_ewyk/detail/os/deadline.hpp>
+#include <asio_ewyk/metrics.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace asio_ewyk::detail {
@@ -28,22 +30,24 @@ class delay_meter
 public:
     using duration = std::chrono::nanoseconds;
 
-    struct reading
+    // A list in braces reads the two in this order.
+    struct counts
     {
-        duration last;    // of the last that was taken, or of what waits now if that is more
-        duration average; // of those that were looked at, over about a second
+        std::uint64_t taken;   // so many were taken out so far
+        std::uint64_t waiting; // so many were left then
     };
 
-    // `taken`: so many were taken out, read first; `waiting`: so many were left.
-    reading look(time_point now, std::uint64_t taken, std::uint64_t waiting) noexcept
+    // All but threads_left.
+    load_metrics look(counts n, time_point now = std::chrono::steady_clock::now()) noexcept
     {
         if (!busy_.exchange(true, std::memory_order_acquire))
         {
-            update(now, taken, waiting);
+            update(now, n.taken, n.waiting);
             busy_.store(false, std::memory_order_release);
         }
         return {duration(last_.load(std::memory_order_relaxed)),
-            duration(average_.load(std::memory_order_relaxed))};
+            duration(average_.load(std::memory_order_relaxed)),
+            static_cast<std::size_t>(n.waiting)};
     }
 
 private:

@@ -60,6 +60,16 @@ struct task_times
     histogram_recorder queue_delay;
     histogram_recorder run_time;
     histogram_recorder poll_delay;
+
+    // Throws std::bad_alloc.
+    template <class Metrics>
+    void write_to(Metrics& m) const
+    {
+        m.queue_delay = queue_delay.snapshot();
+        m.run_time = run_time.snapshot();
+        if constexpr (requires { m.poll_delay; })
+            m.poll_delay = poll_delay.snapshot();
+    }
 };
 
 // Null: nothing is measured.

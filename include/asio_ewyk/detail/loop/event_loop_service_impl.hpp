@@ -6,10 +6,10 @@
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_IMPL_HPP
 
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
+#include <asio_ewyk/detail/utility/checked_option.hpp>
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 
 namespace asio_ewyk::detail {
 
@@ -128,9 +128,9 @@ std::shared_ptr<timer_queue::entry> event_loop_service::run_later(
     std::chrono::nanoseconds delay, std::chrono::nanoseconds period, F&& f)
 {
     using kind = timer_queue::kind;
-    if (Kind != kind::once && period <= std::chrono::nanoseconds::zero())
-        throw std::invalid_argument(Kind == kind::fixed_rate ? "period must be more than 0"
-                                                             : "delay must be more than 0");
+    if constexpr (Kind != kind::once)
+        check_option(period > period.zero(), Kind == kind::fixed_rate ? "period" : "delay",
+            "more than 0", period);
     time_point const due = after(std::max(delay, std::chrono::nanoseconds::zero()));
     start();
     // Read after the start: a loop that ended without a thread has set it before, and a thread that

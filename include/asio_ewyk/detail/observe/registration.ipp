@@ -33,7 +33,8 @@ inline void say_that_nothing_reports() noexcept
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check()
 {
-    check_real_time_signal("stack_signal", stack_signal);
+    check_option(stack_signal == 0 || is_real_time_signal(stack_signal), "stack_signal",
+        "0 or, on Linux, from SIGRTMIN to SIGRTMAX", stack_signal);
     check_option(threshold >= threshold.zero(), "stall_threshold", "at least 0", threshold);
     if (stall_observer const* const observer = linked_stall_observer())
         threshold = observer->threshold(threshold);

@@ -7,11 +7,10 @@
 
 #include <asio_ewyk/detail/config.hpp>
 
-#include <stdexcept>
-#include <string>
-
 #if defined(ASIO_EWYK_HAS_PTHREAD)
 #include <signal.h>
+
+#include <initializer_list>
 #endif
 #if defined(ASIO_EWYK_HAS_LINUX) && __has_include(<execinfo.h>)
 #define ASIO_EWYK_DETAIL_CAPTURES_STACKS // by a signal
@@ -69,16 +68,13 @@ public:
 #endif
 };
 
-// Throws unless the signal of that option is 0 or one that the program may give away.
-ASIO_EWYK_COLD inline void check_real_time_signal(char const* option, int signal)
+// Whether the program may give that signal away.
+inline bool is_real_time_signal([[maybe_unused]] int signal) noexcept
 {
 #if defined(ASIO_EWYK_HAS_LINUX)
-    if (signal != 0 && (signal < SIGRTMIN || signal > SIGRTMAX))
-        throw std::invalid_argument(
-            std::string(option) + " must be 0 or from SIGRTMIN to SIGRTMAX");
+    return signal >= SIGRTMIN && signal <= SIGRTMAX;
 #else
-    if (signal != 0)
-        throw std::invalid_argument(std::string(option) + " must be 0 on this platform");
+    return false;
 #endif
 }
 

@@ -6,6 +6,7 @@
 
 #include "pool_support.hpp"
 #include <asio_ewyk/loop/event_loop_group.hpp>
+#include <asio_ewyk/loop/strategy_context_group.hpp>
 
 #if defined(ASIO_EWYK_HAS_LINUX)
 #include <unistd.h>
@@ -97,12 +98,17 @@ BOOST_AUTO_TEST_CASE(threads_that_a_bound_loop_starts_are_not_bound)
     ewyk::event_loop loop({.cpus = {cpus.front()}});
     std::promise<std::vector<int>> of_pool;
     std::promise<std::vector<int>> of_other;
+    std::promise<std::vector<int>> of_group;
     asio::post(loop, [&] {
         pool.execute([&] { of_pool.set_value(allowed()); });
         asio::post(other, [&] { of_other.set_value(allowed()); });
+        ewyk::strategy_context_group group(1, {.max_threads = 0});
+        asio::post(group[0], [&] { of_group.set_value(allowed()); });
+        group.join();
     });
     BOOST_TEST(of_pool.get_future().get() == cpus);
     BOOST_TEST(of_other.get_future().get() == cpus);
+    BOOST_TEST(of_group.get_future().get() == cpus);
     // The loop is bound still.
     BOOST_TEST(allowed_on(loop) == std::vector<int>{cpus.front()});
     BOOST_TEST(loop.shutdown_gracefully(0ms, patience));

@@ -5,8 +5,10 @@
 #ifndef ASIO_EWYK_LOOP_STRATEGY_CONTEXT_GROUP_HPP
 #define ASIO_EWYK_LOOP_STRATEGY_CONTEXT_GROUP_HPP
 
+#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
+#include <asio_ewyk/detail/os/signals.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/loop/context_group.hpp>
 #include <asio_ewyk/strategy_context.hpp>
@@ -139,6 +141,7 @@ private:
         for (strategy_context& context : *this)
             work_.emplace_back(context.get_executor());
         threads_.reserve(size());
+        detail::unbound const from_cpu; // of a loop whose thread makes the group
         for (std::size_t i = 0; i != size(); ++i)
             threads_.emplace_back([this, i] { work(i); });
     }
@@ -171,6 +174,7 @@ private:
     {
         worker_pool_options const& options = pool().options();
         detail::name_this_thread(options.name, i, "-loop");
+        detail::unblock_signal(options.stack_signal);
         if (options.on_thread_start)
             options.on_thread_start();
         while (!(*this)[i].stopped())

@@ -122,6 +122,23 @@ BOOST_AUTO_TEST_CASE(a_thread_that_blocks_the_signal_is_sent_none)
     BOOST_TEST(all.count(kind::running) == 3u);
 }
 
+// Its threads begin with the mask of the one that makes the group.
+BOOST_AUTO_TEST_CASE(threads_of_a_group_do_not_block_the_signal)
+{
+    sigset_t one;
+    sigset_t before;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, signal_number());
+    ::pthread_sigmask(SIG_BLOCK, &one, &before);
+    ewyk::strategy_context_group group(1, {.max_threads = 0, .stack_signal = signal_number()});
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    sigset_t its;
+    ::sigfillset(&its);
+    asio::post(group[0], [&] { ::pthread_sigmask(SIG_SETMASK, nullptr, &its); });
+    group.join();
+    BOOST_TEST(::sigismember(&its, signal_number()) == 0);
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE_END()

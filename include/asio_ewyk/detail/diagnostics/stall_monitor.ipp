@@ -10,9 +10,8 @@
 #include <asio_ewyk/detail/diagnostics/stack_capture.hpp>
 #include <asio_ewyk/detail/diagnostics/stall_monitor.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
-#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
-#include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/start_thread.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/os/thread_probe.hpp>
@@ -133,10 +132,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_monitor::start() noexcept
         return;
     try
     {
-        block_signals blocked;
-        unbound from_cpu;
         // Detached: it may be stuck in a full pipe when the last context goes.
-        std::thread([this, asks = may_ask_for_class()] {
+        start_thread([this, asks = may_ask_for_class()] {
             if (asks)
                 become_normal();
             work();

@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/start_thread.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/utility/at_exit.hpp>
@@ -230,8 +231,7 @@ ASIO_EWYK_DECL void event_loop_service::start()
     std::lock_guard lock(mutex_);
     if (state_.load() != state::fresh)
         return;
-    block_signals blocked;
-    thread_ = std::thread([this] { work(); });
+    thread_ = start_thread([this] { work(); });
     state_.store(state::running);
 }
 

@@ -9,7 +9,7 @@
 #include <asio_ewyk/detail/loop/loop_uses.hpp>
 #include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
-#include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/start_thread.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -30,7 +30,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -229,8 +228,7 @@ auto async_shutdown(std::vector<event_loop_service*> all, std::chrono::nanosecon
                     if (auto const e = weak.lock())
                         e->cancel();
             });
-        block_signals const blocked;
-        std::thread([end, completion = std::move(completion)]() mutable {
+        start_thread([end, completion = std::move(completion)]() mutable {
             completion(*end);
         }).detach();
     };

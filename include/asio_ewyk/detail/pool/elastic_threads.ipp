@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/parker.hpp>
 #include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/start_thread.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/os/thread_end.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
@@ -338,8 +339,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     bool started = true;
     try
     {
-        block_signals blocked;
-        w.thread = std::thread([this, slot = slot] { thread_main(slot); });
+        w.thread = start_thread([this, slot = slot] { thread_main(slot); });
     }
     catch (...)
     {

@@ -316,6 +316,24 @@ BOOST_AUTO_TEST_CASE(a_handler_of_the_loop_itself)
     BOOST_TEST(c.destroyed == c.made);
 }
 
+// It cannot run any more when its loop has ended, whatever the others do.
+BOOST_AUTO_TEST_CASE(a_handler_of_one_loop_of_a_group)
+{
+    census c;
+    {
+        ewyk::event_loop_group group(2);
+        obstacle stuck(group[0]);
+        group[1].start();
+        group.async_shutdown_gracefully(
+            0ms, patience, asio::bind_executor(group[1], resident(c)));
+        BOOST_TEST(eventually([&] { return c.destroyed == c.made; }));
+        BOOST_TEST(!group.terminated());
+        stuck.release();
+    }
+    BOOST_TEST(c.ran == 0);
+    BOOST_TEST(c.destroyed == c.made);
+}
+
 /// Destroys what it is given, as an executor whose context has ended.
 struct refusing_executor
 {

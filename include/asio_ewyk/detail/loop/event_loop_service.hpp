@@ -113,7 +113,12 @@ public:
         return closed_.load() || s == state::shutting_down || s == state::terminated;
     }
     void request_shutdown(std::chrono::nanoseconds quiet_period, time_point deadline);
-    bool wait_for_end(time_point deadline);
+
+    // As event_loop::shutdown_gracefully, after request_shutdown(). Also until `give_up`, which may
+    // be null, and wake_waiting() then.
+    bool wait_for_end(time_point deadline, std::atomic<bool> const* give_up = nullptr);
+    void wake_waiting();
+
     void stop() noexcept;
 
     // Told of its end, from now on.

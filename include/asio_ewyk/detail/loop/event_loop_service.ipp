@@ -386,18 +386,26 @@ ASIO_EWYK_DECL void event_loop_service::end_if_quiet(
     ioc_.stop();
 }
 
-ASIO_EWYK_DECL bool event_loop_service::wait_for_end(time_point deadline)
+ASIO_EWYK_DECL bool event_loop_service::wait_for_end(
+    time_point deadline, std::atomic<bool> const* give_up)
 {
     if (running_in_this_thread())
         return terminated();
     std::unique_lock lock(mutex_);
-    if (changed_.wait_until(lock, deadline, [this] { return told_; }))
+    changed_.wait_until(lock, deadline, [&] { return told_ || (give_up && give_up->load()); });
+    if (told_)
         return true;
     bool const late = std::chrono::steady_clock::now() >= end_;
     lock.unlock();
     if (late)
         stop();
     return terminated();
+}
+
+ASIO_EWYK_DECL void event_loop_service::wake_waiting()
+{
+    std::lock_guard const lock(mutex_);
+    changed_.notify_all();
 }
 
 ASIO_EWYK_DECL void event_loop_service::stop() noexcept

@@ -7,9 +7,9 @@
 
 #include <asio_ewyk/detail/loop/event_loop_service.hpp>
 #include <asio_ewyk/detail/loop/loop_uses.hpp>
-#include <asio_ewyk/detail/loop/loop_watchers.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/start_thread.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -25,9 +25,8 @@
 #include <boost/asio/system_executor.hpp>
 #include <boost/system/error_code.hpp>
 
-#include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -35,10 +34,8 @@
 
 namespace asio_ewyk::detail {
 
-// Waits for the end of event loops. A loop that ends tells this object, and waits until it is used
-// no more here; so the object may outlive the loops. Nothing is owned here: a loop's thread may
-// have the last reference.
-class loops_end final : public loop_watcher
+// Waits for the end of event loops, which have to be there until wait() returns.
+class loops_end
 {
 public:
     loops_end(std::vector<event_loop_service*> loops, time_point deadline)
@@ -47,66 +44,45 @@ public:
     {
     }
 
-    // Has the loops tell of their end. Throws std::bad_alloc.
-    static void watch(std::shared_ptr<loops_end> const& self)
-    {
-        auto const loops = self->loops_; // from now on they change the list
-        for (event_loop_service* loop : loops)
-        {
-            loop->add_watcher(self);
-            // The loop may have told its watchers before.
-            if (loop->terminated())
-                self->loop_ended(loop->context());
-        }
-    }
-
     // Ends wait() early. Any thread.
     void cancel()
     {
+        cancelled_.store(true);
         std::lock_guard const lock(mutex_);
-        cancelled_ = true;
-        changed_.notify_one();
+        for (event_loop_service* loop : loops_)
+            loop->wake_waiting();
     }
 
-    // Until all have ended, or the time is over. `own`, which may be null, is a loop that has to be
-    // there afterwards: sets it to null, and waits for no other one, if it has ended.
+    // By one thread: until all have ended, or the time is over. `own`, which may be null, is a loop
+    // that has to be there afterwards, and the first one: sets it to null, and waits for no other
+    // one, if it has ended.
     boost::system::error_code wait(event_loop_service*& own)
     {
-        std::unique_lock lock(mutex_);
-        auto const own_has_ended = [&] {
-            return own && std::find(loops_.begin(), loops_.end(), own) == loops_.end();
-        };
-        bool const in_time = changed_.wait_until(lock, deadline_,
-            [&] { return loops_.empty() || cancelled_ || own_has_ended(); });
-        // A loop that ends meanwhile waits for the lock.
+        at_exit const over([this] {
+            std::lock_guard const lock(mutex_);
+            loops_.clear();
+        });
         bool all = true;
-        if (!in_time)
-            for (event_loop_service* loop : loops_)
-                all = loop->wait_for_end(deadline_) && all;
-        if (own_has_ended())
-            own = nullptr;
-        if (!all)
-            return asio::error::timed_out;
-        if (in_time && !loops_.empty())
-            return asio::error::operation_aborted;
-        return {};
+        for (event_loop_service* loop : loops_)
+        {
+            bool const ended = loop->wait_for_end(deadline_, &cancelled_);
+            if (ended && loop == own)
+            {
+                own = nullptr;
+                return {};
+            }
+            all = all && ended;
+        }
+        if (all)
+            return {};
+        return cancelled_.load() ? asio::error::operation_aborted : asio::error::timed_out;
     }
 
 private:
-    void loop_closes(asio::execution_context&) noexcept override {}
-
-    void loop_ended(asio::execution_context& loop) noexcept override
-    {
-        std::lock_guard const lock(mutex_);
-        std::erase_if(loops_, [&](auto* l) { return &l->context() == &loop; });
-        changed_.notify_one();
-    }
-
     time_point const deadline_;
-    std::mutex mutex_; // guards the rest
-    std::condition_variable changed_;
-    std::vector<event_loop_service*> loops_; // that have not ended
-    bool cancelled_ = false;
+    std::atomic<bool> cancelled_{false};
+    std::mutex mutex_;
+    std::vector<event_loop_service*> loops_; // none after wait(), which writes it under mutex_
 };
 
 // What completes such a wait, and keeps its executor busy meanwhile. A thread has it: a loop that
@@ -115,7 +91,8 @@ template <class Handler>
 class shutdown_completion
 {
 public:
-    shutdown_completion(Handler&& handler, std::vector<event_loop_service*> const& loops)
+    // A loop that the handler's executor is of becomes the first one of `loops`.
+    shutdown_completion(Handler&& handler, std::vector<event_loop_service*>& loops)
         : work_(asio::get_associated_executor(handler, asio::system_executor()))
         , own_(own_loop(loops))
         , uses_(uses_of(loops))
@@ -183,24 +160,28 @@ private:
         return all;
     }
 
-    // The loop that the handler's executor is of, null if that is none of them.
-    event_loop_service* own_loop(std::vector<event_loop_service*> const& loops) const
+    // Null if the handler's executor is of none of them.
+    event_loop_service* own_loop(std::vector<event_loop_service*>& loops) const
     {
         if constexpr (asio::can_query<executor, asio::execution::context_t>::value)
         {
             asio::execution_context const& context
                 = asio::query(work_.get_executor(), asio::execution::context);
-            for (event_loop_service* loop : loops)
+            for (event_loop_service*& loop : loops)
                 if (&loop->context() == &context)
-                    return loop;
+                {
+                    std::swap(loop, loops.front());
+                    return loops.front();
+                }
         }
         return nullptr;
     }
 
     asio::executor_work_guard<executor> work_;
     event_loop_service* own_;
-    // Of all loops, longer than the handler: so this is over before what follows their end, such as
-    // that of the program, which destroys the context of the system's executor.
+    // Of all loops, so that they are there while this waits; longer than the handler: so this is
+    // over before what follows their end, such as that of the program, which destroys the context
+    // of the system's executor.
     std::vector<loop_uses::one> uses_;
     std::shared_ptr<Handler> handler_;
 };
@@ -218,7 +199,6 @@ auto async_shutdown(std::vector<event_loop_service*> all, std::chrono::nanosecon
         auto slot = asio::get_associated_cancellation_slot(handler);
         shutdown_completion<Handler> completion(std::move(handler), loops);
         auto const end = std::make_shared<loops_end>(std::move(loops), deadline);
-        loops_end::watch(end);
         // Before the handler can be called: it may use the slot again.
         if (slot.is_connected())
             slot.assign([weak = std::weak_ptr(end)](asio::cancellation_type type) {

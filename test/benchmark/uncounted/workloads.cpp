@@ -8,7 +8,13 @@
 #include "../defaults.hpp"
 #include "../peer_names.hpp"
 
+#include <asio_ewyk/detail/metrics/counter.hpp>
+
+#include <type_traits>
+
 namespace benchmark {
+
+static_assert(std::is_empty_v<asio_ewyk::detail::own_counter>, "the library's own: that counts");
 
 std::vector<workload> const& workloads()
 {

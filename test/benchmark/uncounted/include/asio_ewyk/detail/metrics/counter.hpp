@@ -2,8 +2,8 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_OS_COUNTER_HPP
-#define ASIO_EWYK_DETAIL_OS_COUNTER_HPP
+#ifndef ASIO_EWYK_DETAIL_METRICS_COUNTER_HPP
+#define ASIO_EWYK_DETAIL_METRICS_COUNTER_HPP
 
 #include <cstdint>
 

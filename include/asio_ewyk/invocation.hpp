@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 namespace detail {
 
 inline constexpr named_values invocation_names{
-    "invocation", std::array<std::string_view, 3>{"blocking", "non_blocking", "either"}};
+    std::array<std::string_view, 3>{"blocking", "non_blocking", "either"}};
 
 } // namespace detail
 
@@ -122,12 +122,6 @@ private:
 constexpr std::string_view to_string(invocation_t i) noexcept
 {
     return detail::invocation_names.name(i.value());
-}
-
-/// The invocation type of that name. Throws `std::invalid_argument`, which lists the known names.
-inline invocation_t invocation_from_string(std::string_view name)
-{
-    return invocation_t(detail::invocation_names.parse<invocation_t::kind>(name));
 }
 
 /// Writes the name.

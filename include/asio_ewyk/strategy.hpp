@@ -21,7 +21,6 @@ namespace asio = boost::asio;
 namespace detail {
 
 inline constexpr named_values strategy_names{
-    "strategy",
     std::array<std::string_view, 8>{"produce_consume", "produce_execute_consume",
         "execute_produce_consume", "eat_what_you_kill", "custom_0", "custom_1", "custom_2",
         "custom_3"}};
@@ -127,7 +126,7 @@ constexpr std::string_view to_string(strategy_t s) noexcept
 /// The strategy of that name. Throws `std::invalid_argument`, which lists the known names.
 inline strategy_t strategy_from_string(std::string_view name)
 {
-    return strategy_t(detail::strategy_names.parse<strategy_t::kind>(name));
+    return strategy_t(detail::strategy_names.parse<strategy_t::kind>("strategy", name));
 }
 
 /// Writes the name.

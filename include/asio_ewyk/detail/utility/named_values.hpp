@@ -24,9 +24,8 @@ template <std::size_t N>
 class named_values
 {
 public:
-    constexpr named_values(std::string_view what, std::array<std::string_view, N> names) noexcept
-        : what_(what)
-        , names_(names)
+    constexpr explicit named_values(std::array<std::string_view, N> names) noexcept
+        : names_(names)
     {
     }
 
@@ -50,21 +49,21 @@ public:
         return names_[static_cast<std::size_t>(value)];
     }
 
+    // `what`: of what sort they are, for the message of the exception.
     template <class Enum>
-    Enum parse(std::string_view name) const
+    Enum parse(std::string_view what, std::string_view name) const
     {
         for (std::size_t i = 0; i != N; ++i)
             if (names_[i] == name)
                 return static_cast<Enum>(i);
         std::string message("unknown ");
-        message.append(what_).append(" '").append(name).append("'; known:");
+        message.append(what).append(" '").append(name).append("'; known:");
         for (std::size_t i = 0; i != N; ++i)
             message.append(i == 0 ? " " : ", ").append(names_[i]);
         throw std::invalid_argument(message);
     }
 
 private:
-    std::string_view what_;
     std::array<std::string_view, N> names_;
 };
 

@@ -137,17 +137,29 @@ public:
         for (int i = 0; i != windows && !of_.wants_help(); ++i)
         {
             use_cpu(parallelism::window);
-            if (of_.counts())
-                of_.count(handlers);
-            for (std::size_t n = 0; n != polls; ++n)
-                of_.producer_polls(false);
+            run(handlers, polls);
             of_.on_check(now_ += parallelism::window, true, true);
         }
         return of_.wants_help();
     }
 
+    // Whether the owner is asked to count handlers before the window is over.
+    bool is_to_count(std::size_t handlers, std::size_t polls)
+    {
+        run(handlers, polls);
+        return of_.on_check(now_ += parallelism::window / 10, true, true);
+    }
+
 private:
     using parallelism = ewyk::detail::parallelism;
+
+    void run(std::size_t handlers, std::size_t polls)
+    {
+        if (of_.counts())
+            of_.count(handlers);
+        for (std::size_t n = 0; n != polls; ++n)
+            of_.producer_polls(false);
+    }
 
     ewyk::worker_pool pool_{{.max_threads = 0}};
     ewyk::detail::workforce threads_{ewyk::detail::pool_access::threads(pool_), this, true, false};
@@ -216,6 +228,15 @@ BOOST_AUTO_TEST_CASE(several_threads_soon_after_handlers_become_longer)
     busy_producer producer(2);
     BOOST_TEST(!producer.wants_help(30, 20'000, 1000));
     BOOST_TEST(producer.wants_help(5, 100, 10));
+}
+
+// As a helper that leaves may run the wake-up that was to have the owner begin.
+BOOST_AUTO_TEST_CASE(the_owner_is_asked_again_to_count)
+{
+    busy_producer producer(2);
+    BOOST_TEST(!producer.wants_help(3, 0, 0));
+    BOOST_TEST(producer.is_to_count(0, 10));
+    BOOST_TEST(!producer.is_to_count(100, 10));
 }
 
 BOOST_AUTO_TEST_CASE(several_threads_beside_those_that_sleep)

@@ -363,11 +363,12 @@ bool strategy_context::on_check(bool inside, bool runs)
     int const awake = wants_help() ? send_helpers() : 0;
     bool const fixed = options_.concurrency != 0;
     bool const counted = counts();
-    bool const too_few = counted && ran_ < parallelism::min_handlers;
+    bool const uncounted = counted && !wants_help() && 2 * ran_ < polls_;
+    bool const too_few = counted && (ran_ < parallelism::min_handlers || uncounted);
     bool const goes_on = too_few && runs && !fixed && !waited_;
     if (helpers_wanted() == 0
         || machine_.now() - began_ < (goes_on ? parallelism::longest_window : window))
-        return false;
+        return uncounted && runs && helpers_wanted() != 0;
     bool const waited = std::exchange(waited_, false);
     enough_ = false;
     duration const time = machine_.now() - std::exchange(began_, machine_.now());

@@ -143,7 +143,7 @@ public:
 
     // The watchdog, at each check; ends the window if it is over. `inside`: there is a producer,
     // which does not wait for I/O; `runs`: and its thread runs. True if the owner is to count
-    // handlers, if it does not: it stops when it finds none.
+    // handlers, if it does not: it stops when it finds none, or does not begin.
     bool on_check(time_point now, bool inside, bool runs) noexcept;
 
 private:

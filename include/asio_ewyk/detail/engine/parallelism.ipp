@@ -44,12 +44,17 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs
 {
     std::size_t const awake = wants_help() ? send_helpers() : 0;
     bool const counted = counts();
-    bool const too_few = counted && ran_.load(std::memory_order_relaxed) < min_handlers;
+    // Each poll of a busy producer finds handlers. If fewer were counted, another thread has run
+    // the wake-up that was to have the owner count.
+    std::size_t const ran = ran_.load(std::memory_order_relaxed);
+    bool const uncounted
+        = counted && !wants_help() && 2 * ran < polls_.load(std::memory_order_relaxed);
+    bool const too_few = counted && (ran < min_handlers || uncounted);
     bool const goes_on
         = too_few && runs && !is_fixed() && !waited_.load(std::memory_order_relaxed);
     if (wanted_ == 0
         || now - began_.load(std::memory_order_relaxed) < (goes_on ? longest_window : window))
-        return false;
+        return uncounted && runs && wanted_ != 0;
     bool const waited = waited_.exchange(false, std::memory_order_relaxed);
     enough_.store(false, std::memory_order_relaxed);
     duration const time = now - began_.exchange(now, std::memory_order_relaxed);

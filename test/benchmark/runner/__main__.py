@@ -18,10 +18,13 @@ from .case import Case, Settings, Workload
 from .conditions import Primitives, as_lines, conditions, medians, primitives
 from .document import document
 from .network import endurance
+from .overview import overview
 from .page import page
 from .record import as_json, from_json
 from .rounds import Results, measure
 from .table import as_text, tables
+
+PAGE = Path(__file__).resolve().parents[3] / "doc" / "benchmarks.adoc"
 
 
 def cpus(text: str) -> set[int]:
@@ -89,6 +92,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to it")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a report with charts")
     parser.add_argument("--adoc", type=Path, metavar="FILE", help="write the tables as AsciiDoc")
+    parser.add_argument(
+        "--charts", type=Path, metavar="DIRECTORY",
+        help="write the charts of doc/benchmarks.adoc, benchmark_*.svg; that of many cores is drawn"
+        " from the table there",
+    )
     return parser.parse_args()
 
 
@@ -114,6 +122,10 @@ def write(
         given.html.write_text(page(workloads, results, shown), encoding="utf-8")
     if given.adoc:
         given.adoc.write_text(document(workloads, results, shown), encoding="utf-8")
+    if given.charts:
+        given.charts.mkdir(parents=True, exist_ok=True)
+        for name, chart in overview(known, results, PAGE.read_text(encoding="utf-8")).items():
+            (given.charts / name).write_text(chart, encoding="utf-8")
 
 
 def show_conditions(known: dict[str, Any]) -> None:

@@ -68,8 +68,12 @@ class CommandLine(unittest.TestCase):
             document = names[1].read_text(encoding="utf-8")
             self.assertIn("| event_loop | ", document)
 
-            self.succeed("--show", names[0], "--adoc", names[1])
+            charts = Path(folder, "charts")
+            self.succeed("--show", names[0], "--adoc", names[1], "--charts", charts)
             self.assertEqual(names[1].read_text(encoding="utf-8"), document)
+            # What is drawn from the page: nothing else was measured.
+            self.assertEqual(
+                [each.name for each in charts.iterdir()], ["benchmark_many_cores.svg"])
 
 
 if __name__ == "__main__":

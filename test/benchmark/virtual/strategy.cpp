@@ -232,11 +232,11 @@ routine<> strategy_context::count_handlers(frame& f)
     {
         std::size_t n = 0;
         if (naps || !wants_help())
-            n = co_await run_counted(f, [&] { return io_.poll_one(&f); });
+            n = (co_await run_counted(f, [&] { return io_.poll_one(&f); })).all;
         else
-            n = co_await run_counted(f, [&] { return io_.run_one_for(1ms, &f); });
+            n = (co_await run_counted(f, [&] { return io_.run_one_for(1ms, &f); })).all;
         if (n == 0 && naps && wants_help())
-            n = co_await run_counted(f, [&] { return io_.run_one_for(250us, &f); });
+            n = (co_await run_counted(f, [&] { return io_.run_one_for(250us, &f); })).all;
         if (n == 0)
             break;
     }
@@ -244,13 +244,13 @@ routine<> strategy_context::count_handlers(frame& f)
 }
 
 template <class Run>
-routine<std::size_t> strategy_context::run_counted(frame& f, Run run)
+auto strategy_context::run_counted(frame& f, Run run) -> routine<handlers_run>
 {
     std::size_t const own = f.uncounted;
     std::size_t const all = co_await run();
     std::size_t const n = all - std::min(all, f.uncounted - own);
     count(n);
-    co_return n;
+    co_return handlers_run{all, n};
 }
 
 void strategy_context::count(std::size_t handlers) noexcept
@@ -274,7 +274,7 @@ routine<> strategy_context::help(helper& h)
     {
         ++h.calls;
         bool const naps = options_.waits == wait::naps;
-        std::size_t const n = co_await run_counted(
+        auto const [all, n] = co_await run_counted(
             here, [&] { return naps ? io_.poll_one(&here) : io_.run_one(&here); });
         in_vain = n == 0 && naps ? in_vain + 1 : 0;
         if (n != 0 && ++ran % 64 != 0)

@@ -142,8 +142,13 @@ private:
     routine<> count_handlers(frame& f);
     routine<> help(helper& h);
     void count(std::size_t handlers) noexcept;
+    struct handlers_run
+    {
+        std::size_t all;
+        std::size_t others; // than wake-ups
+    };
     template <class Run>
-    routine<std::size_t> run_counted(frame& f, Run run);
+    routine<handlers_run> run_counted(frame& f, Run run);
 
     // Threads
     void ask();

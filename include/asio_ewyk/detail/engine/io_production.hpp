@@ -213,7 +213,7 @@ protected:
         {
             host().at(place::helps, &here, in_vain);
             parallel().progressed(h);
-            std::size_t const n = run_counted(here, [this] { return ioc().poll_one(); });
+            std::size_t const n = run_counted(here, [this] { return ioc().poll_one(); }).others;
             in_vain = n == 0 ? in_vain + 1 : 0;
             if (n != 0 && ++ran % 64 != 0)
                 continue;
@@ -451,7 +451,8 @@ private:
             // it looks for I/O without waiting.
             if ((frame_.is_owner || waits) && !of_.right().has_lease(frame_))
                 of_.right().take_back(frame_);
-            of_.parallel().producer_polls(waits);
+            if (frame_.is_owner || waits || of_.right().has_lease(frame_))
+                of_.parallel().producer_polls(waits);
             if (waits)
                 of_.right().begin_wait(frame_);
         }
@@ -511,29 +512,30 @@ private:
 
     // The owner, in a wake-up: runs handlers one by one, as Asio would tell how many there were
     // only at the end of run(). The wake-up counts as work, so the owner does not wait for long:
-    // there may be no other work, and run() has to return.
+    // there may be no other work, and run() has to return. Behind another wake-up there may be
+    // handlers, so that is not the end.
     void count_handlers(call_frame& frame)
     {
         at_exit const over([&] { frame.counts = false; });
         parallel().begin_count();
         for (std::size_t n = 1; n != 0 && parallel().counts() && !must_leave(frame);)
         {
-            n = run_counted(frame, [this] { return ioc().poll_one(); });
+            n = run_counted(frame, [this] { return ioc().poll_one(); }).all;
             if (n == 0 && parallel().wants_help() && !ioc().stopped())
-                n = run_counted(frame,
-                    [this] { return ioc().run_one_for(std::chrono::microseconds(250)); });
+                n = run_counted(frame, [this] {
+                    return ioc().run_one_for(std::chrono::microseconds(250));
+                }).all;
         }
     }
 
-    // The owner in count_handlers(), or a helper: runs handlers by a call of Asio's, and returns
-    // how many of them were not the library's own.
+    // The owner in count_handlers(), or a helper: runs handlers by a call of Asio's.
     template <class Run>
-    std::size_t run_counted(call_frame& frame, Run run)
+    handlers_run run_counted(call_frame& frame, Run run)
     {
         auto const n = call_asio(frame, true, run);
         frame.inner += n.all; // the call of Asio's around this one does not count them
         parallel().count(n.others);
-        return n.others;
+        return n;
     }
 
     // The owner, in a wake-up: has a lent thread leave that may wait inside the io_context without

@@ -7,7 +7,7 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
-#include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/start_thread.hpp>
 #include <asio_ewyk/detail/watch/cpu_sentinel.hpp>
 
 #include <algorithm>
@@ -26,8 +26,7 @@ ASIO_EWYK_DECL cpu_sentinel* cpu_sentinel::activate(int cpu, watchdog_sleep& of_
     if (!one->thread_.joinable())
     {
         one->stop_.store(false);
-        block_signals blocked; // a user's function may have unblocked some of the watchdog's
-        one->thread_ = std::thread([one] { one->thread_main(); });
+        one->thread_ = start_thread([one] { one->thread_main(); });
     }
     else if (one->sleeps_.load())
         one->sleep_.unpark();

@@ -6,9 +6,8 @@
 #define ASIO_EWYK_DETAIL_WATCH_WATCHDOG_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/os/cpu_binding.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
-#include <asio_ewyk/detail/os/signals.hpp>
+#include <asio_ewyk/detail/os/start_thread.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
 #include <asio_ewyk/detail/watch/watchdog.hpp>
 
@@ -194,10 +193,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
     }
     try
     {
-        block_signals blocked;
-        unbound from_cpu;
         ending_.store(false);
-        thread_ = std::thread([this] { thread_main(); });
+        thread_ = start_thread([this] { thread_main(); });
         running_.store(true);
         // Another thread may have pushed a client after the new thread has looked, and before
         // running_ was set.

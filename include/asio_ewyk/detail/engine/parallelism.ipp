@@ -44,8 +44,8 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs
 {
     std::size_t const awake = wants_help() ? send_helpers() : 0;
     bool const counted = counts();
-    // Each poll of a busy producer finds handlers. If fewer were counted, another thread has run
-    // the wake-up that was to have the owner count.
+    // Most polls of a busy producer find handlers. If far fewer were counted, the owner does not
+    // count: another thread may have run the wake-up that was to have it do so.
     std::size_t const ran = ran_.load(std::memory_order_relaxed);
     bool const uncounted
         = counted && !wants_help() && 2 * ran < polls_.load(std::memory_order_relaxed);
@@ -54,7 +54,7 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs
         = too_few && runs && !is_fixed() && !waited_.load(std::memory_order_relaxed);
     if (wanted_ == 0
         || now - began_.load(std::memory_order_relaxed) < (goes_on ? longest_window : window))
-        return uncounted && runs && wanted_ != 0;
+        return uncounted && runs;
     bool const waited = waited_.exchange(false, std::memory_order_relaxed);
     enough_.store(false, std::memory_order_relaxed);
     duration const time = now - began_.exchange(now, std::memory_order_relaxed);

@@ -41,6 +41,20 @@ BOOST_AUTO_TEST_CASE(leaves_out_wrappers)
         == "f()::{lambda(int, A<B>)#1}");
 }
 
+// The handler is not the first argument of all of them.
+BOOST_AUTO_TEST_CASE(finds_the_handler_of_an_operation)
+{
+    BOOST_TEST(unwrapped("boost::asio::detail::wait_handler<X, E>") == "X");
+    BOOST_TEST(unwrapped("boost::asio::detail::executor_op<boost::asio::detail::binder0<X>, A, O>")
+        == "X");
+    BOOST_TEST(unwrapped("boost::asio::detail::reactive_socket_recv_op<B<1ul, 2>, X<Y>, E>")
+        == "X<Y>");
+    BOOST_TEST(unwrapped("boost::asio::detail::io_uring_socket_accept_op<S, P, X, E>") == "X");
+    for (std::string_view const name : {"boost::asio::detail::reactive_socket_recv_op<B>",
+             "boost::asio::detail::reactive_socket_recv_op<B, X", "mine::wait_handler<X, E>"})
+        BOOST_TEST(unwrapped(name) == name);
+}
+
 BOOST_AUTO_TEST_CASE(leaves_everything_else)
 {
     for (std::string_view const name : {

@@ -87,7 +87,7 @@ void describe_operations(text_sink& out) noexcept;
 
 #define BOOST_ASIO_HANDLER_TRACKING_INIT \
     (::asio_ewyk::detail::dump_section::set(&::asio_ewyk::detail::describe_operations), \
-        ::asio_ewyk::detail::operation_place::set(&::asio_ewyk::detail::handler_hooks::place))
+        ::asio_ewyk::detail::tracked_completion::set(&::asio_ewyk::detail::handler_hooks::enter))
 
 #define BOOST_ASIO_HANDLER_LOCATION(args) \
     ::asio_ewyk::detail::tracked_location tracked_location args

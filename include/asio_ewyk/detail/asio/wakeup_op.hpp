@@ -28,11 +28,19 @@ public:
 
     void send(asio::io_context& ioc, Owner& owner) noexcept
     {
-        asio::post(ioc.get_executor(),
-            asio::bind_allocator(allocator<char>(this), [&owner] { owner.on_wake_up(); }));
+        asio::post(ioc.get_executor(), asio::bind_allocator(allocator<char>(this), call{&owner}));
     }
 
 private:
+    struct call
+    {
+        using tells_its_handlers = void; // see there
+
+        void operator()() const { owner->on_wake_up(); }
+
+        Owner* owner;
+    };
+
     template <class T>
     struct allocator
     {

@@ -133,6 +133,16 @@ private:
     virtual void call() = 0;
     virtual void destroy_function() noexcept = 0;
 
+    // The timer's handler.
+    struct expiry
+    {
+        using tells_its_handlers = void; // see there
+
+        void operator()(boost::system::error_code) const { self->on_time(); }
+
+        std::shared_ptr<entry> self;
+    };
+
     bool cancel_locked() noexcept;
     void arm();
     void on_time();

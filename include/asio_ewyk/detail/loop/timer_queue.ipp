@@ -55,9 +55,7 @@ ASIO_EWYK_DECL bool timer_queue::entry::cancel_locked() noexcept
 ASIO_EWYK_DECL void timer_queue::entry::arm()
 {
     timer_->expires_at(due_);
-    timer_->async_wait([self = shared_from_this()](boost::system::error_code) {
-        self->on_time();
-    });
+    timer_->async_wait(expiry{shared_from_this()});
 }
 
 // On the loop's thread: it is due or was cancelled.

@@ -11,6 +11,7 @@
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/os/tick_clock.hpp>
 
 #include <boost/config.hpp>
 
@@ -51,6 +52,7 @@ public:
         state now;
         time_point seen{}; // when stall_monitor saw the handler first; or time_point()
         place where{};
+        tick_clock::ticks began = 0; // when Asio called the handler; or 0
     };
 
     // This thread's. If there was no memory for one, one that all such threads share.
@@ -59,6 +61,21 @@ public:
         if (!mine_) [[unlikely]]
             claim();
         return *mine_;
+    }
+
+    // This thread's, if it has one already; else null.
+    static thread_activity* known() noexcept { return mine_; }
+
+    // That of the thread with that number; null: it has none. Where it ends meanwhile, the record
+    // may become another thread's.
+    static thread_activity const* of(thread_id t) noexcept
+    {
+        thread_activity const* found = nullptr;
+        for_each([&](thread_activity const& a) {
+            if (a.thread() == t)
+                found = &a;
+        });
+        return found;
     }
 
     // In the child of a fork, where the other threads do not exist.
@@ -98,6 +115,13 @@ public:
 
     // The handler has ended, and the one around it continues, if there is one.
     void end(task_action outer) noexcept { set(outer); }
+
+    // The handler that runs was called by Asio then.
+    void date(tick_clock::ticks began) noexcept
+    {
+        began_.store(began, std::memory_order_release);
+        dated_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
+    }
 
     // Switches the owner; returns the outer state to restore.
     state serve(state next) noexcept
@@ -165,6 +189,10 @@ private:
     std::atomic<char const*> function_{nullptr};
     std::atomic<unsigned> line_{0};
 
+    // As these, of a program that is compiled with Asio's hook.
+    std::atomic<std::uint64_t> dated_{0};
+    std::atomic<tick_clock::ticks> began_{0};
+
     // Written by stall_monitor.
     std::atomic<std::uint64_t> seen_change_{0};
     std::atomic<time_point> seen_{};
@@ -183,25 +211,37 @@ inline void place_handler(
             traced_line{where.line, of_operation}.pack()});
 }
 
-#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
-
-// The seam to what tracks Asio's operations: see tracking.hpp.
-class BOOST_SYMBOL_VISIBLE operation_place
+// The seam to what tracks Asio's operations: the completion in which this thread is about to run a
+// handler. Nothing where the program is not compiled with Asio's hook.
+class BOOST_SYMBOL_VISIBLE tracked_completion
 {
 public:
-    // Where the operation was created whose handler this thread is about to run, if it is one; its
-    // name as the function.
-    using function = thread_activity::place (*)() noexcept;
+    // What the handler does not know itself, if it is that of the completion: another one, which
+    // that handler runs inside of itself, is not.
+    struct sight
+    {
+        bool is_shown = false;          // thread_activity and the trace have it already
+        thread_activity::place where{}; // of its operation, whose name is the function
+        tick_clock::ticks began = 0;
+    };
+
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    static sight enter() noexcept
+    {
+        function const f = enter_.load(std::memory_order_relaxed);
+        return f ? f() : sight();
+    }
 
     // Null: nothing was tracked yet. Relaxed: a thread that sees it late names a handler less.
-    static function get() noexcept { return find_.load(std::memory_order_relaxed); }
-    static void set(function f) noexcept { find_.store(f, std::memory_order_relaxed); }
+    using function = sight (*)() noexcept;
+    static void set(function f) noexcept { enter_.store(f, std::memory_order_relaxed); }
 
 private:
-    static inline std::atomic<function> find_{nullptr};
-};
-
+    static inline std::atomic<function> enter_{nullptr};
+#else
+    static constexpr sight enter() noexcept { return {}; }
 #endif
+};
 
 // While it lives, this thread runs a handler of that type: that task, if it is one.
 class handler_scope
@@ -210,28 +250,36 @@ public:
     // `submitted`: when, in nanoseconds of the steady clock; 0: that is not known.
     explicit handler_scope(
         task_action what, void const* t = nullptr, std::uint64_t submitted = 0) noexcept
-        : consumes_(trace_event::consume, t, what, submitted)
-        , activity_(thread_activity::mine())
-        , outer_(activity_.begin(what))
+        : activity_(thread_activity::mine())
     {
-#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
-        if (operation_place::function const f = operation_place::get())
-            if (thread_activity::place const where = f(); where.file)
-                place_handler(activity_, where, true);
-#endif
+        tracked_completion::sight const completion = tracked_completion::enter();
+        is_shown_ = completion.is_shown;
+        if (is_shown_)
+            return;
+        trace_point(trace_event::consume, t, submitted, what);
+        outer_ = activity_.begin(what);
+        if (completion.began != 0)
+            activity_.date(completion.began);
+        if (completion.where.file)
+            place_handler(activity_, completion.where, true);
     }
 
     handler_scope(handler_scope const&) = delete;
     handler_scope& operator=(handler_scope const&) = delete;
 
-    ~handler_scope() { activity_.end(outer_); }
+    ~handler_scope()
+    {
+        if (is_shown_)
+            return;
+        activity_.end(outer_);
+        trace_point(end_of(trace_event::consume));
+    }
 
 private:
-    trace_span const consumes_;
-
     // Kept, since a handler that is a stackful coroutine must not look it up twice: see call_frame.
     thread_activity& activity_;
-    task_action const outer_;
+    task_action outer_ = nullptr;
+    bool is_shown_ = false; // what tracks Asio's operations shows the handler
 };
 
 } // namespace asio_ewyk::detail

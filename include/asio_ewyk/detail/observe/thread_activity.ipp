@@ -64,6 +64,8 @@ ASIO_EWYK_DECL thread_activity::sight thread_activity::look() const noexcept
     s.now = {what_.load(std::memory_order_acquire), owner_.load(std::memory_order_acquire)};
     if (seen_change_.load(std::memory_order_acquire) == s.changes)
         s.seen = seen_.load(std::memory_order_acquire);
+    if (dated_.load(std::memory_order_acquire) == s.changes)
+        s.began = began_.load(std::memory_order_acquire);
     if (located_.load(std::memory_order_acquire) == s.changes)
     {
         std::uint64_t const places = places_.load(std::memory_order_acquire);
@@ -73,7 +75,7 @@ ASIO_EWYK_DECL thread_activity::sight thread_activity::look() const noexcept
             s.where = {};
     }
     std::uint64_t const after = changes();
-    return after == s.changes ? s : sight{after, {}, {}, {}};
+    return after == s.changes ? s : sight{after, {}, {}, {}, 0};
 }
 
 } // namespace asio_ewyk::detail

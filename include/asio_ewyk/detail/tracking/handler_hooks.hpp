@@ -5,7 +5,11 @@
 #ifndef ASIO_EWYK_DETAIL_TRACKING_HANDLER_HOOKS_HPP
 #define ASIO_EWYK_DETAIL_TRACKING_HANDLER_HOOKS_HPP
 
+#include <asio_ewyk/detail/observe/completion_observer.hpp>
+#include <asio_ewyk/detail/observe/task_action.hpp>
 #include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/observe/trace_point.hpp>
+#include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/tick_clock.hpp>
 #include <asio_ewyk/detail/tracking/operation_record.hpp>
 #include <asio_ewyk/detail/tracking/operation_site.hpp>
@@ -16,8 +20,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 namespace boost::asio {
@@ -84,15 +90,27 @@ private:
     static void drop(operation_record& r) noexcept;
 
     mutable operation_record* record_ = nullptr; // null: it is not tracked
+    task_action what_ = nullptr;                 // describes the operation
+    bool tells_ = false; // see calls_what_tells; as is the next
+    bool is_of_strand_ = false;
 };
 
 // While it lives, Asio takes the handler out of its operation, and calls it unless it only destroys
 // it. The record is this one's then.
+//
+// The handlers of one of our contexts, whichever executor they have, are in the thread_activity and
+// in a trace from their call until they are destroyed, which may block as well; unless they get
+// there by themselves. So the watchdog sees them. What a handler runs inside of itself is a part of
+// it. But what runs the handlers of a strand is itself called as a handler, so each of these is
+// shown.
 class completion_scope
 {
 public:
     explicit completion_scope(tracked_handler const& h) noexcept
         : record_(std::exchange(h.record_, nullptr))
+        , what_(h.what_)
+        , tells_(h.tells_)
+        , is_of_strand_(h.is_of_strand_)
         , thread_(tracking_thread::mine())
         , outer_(std::exchange(thread_.running, this))
     {
@@ -107,10 +125,10 @@ public:
     completion_scope(completion_scope const&) = delete;
     completion_scope& operator=(completion_scope const&) = delete;
 
-    // The handler has thrown, or was not called.
+    // The handler was called, has thrown, or was destroyed without being called.
     ~completion_scope()
     {
-        if (record_)
+        if (record_ || began_ != 0)
             end();
         thread_.running = outer_;
     }
@@ -118,15 +136,11 @@ public:
     template <class... Arguments>
     void invocation_begin(Arguments const&...) noexcept
     {
-        if (record_)
-            begin();
+        begin();
     }
 
-    void invocation_end() noexcept
-    {
-        if (record_)
-            end();
-    }
+    // The handler is still to be destroyed.
+    void invocation_end() noexcept {}
 
 private:
     friend class handler_hooks;
@@ -134,14 +148,24 @@ private:
 
     void begin() noexcept;
     void end() noexcept;
+    void show() noexcept;
+    void end_record(operation_record& r) noexcept;
     static void destroy(operation_record& r, unsigned lane) noexcept;
 
     operation_record* record_;
+    task_action const what_; // as in tracked_handler, as are the next
+    bool const tells_;
+    bool const is_of_strand_;
     operation_site const* place_ = nullptr; // as in operation_record, as is the next
     bool names_handler_ = false;
     bool is_entered_ = false; // an executor of this library has begun to run the handler
     std::uint64_t number_ = 0;
     tick_clock::ticks waited_ = -1; // -1: that is not known
+    tick_clock::ticks began_ = 0;   // 0: the handler does not run
+    completion_observer* observer_ = nullptr; // the innermost when the handler was called
+    bool is_told_ = false;                    // the observer was told of the begin
+    thread_activity* shown_ = nullptr;        // that shows the handler
+    task_action shown_before_ = nullptr;
     tracking_thread& thread_;
     completion_scope* const outer_;
 };
@@ -152,18 +176,75 @@ inline tick_clock::ticks time_between(tick_clock::ticks begin, tick_clock::ticks
     return end > begin ? end - begin : 0;
 }
 
+// For a record of a thread's activity, and for a trace: which handler an operation is for.
+template <class Operation>
+boost::core::typeinfo const* describe_operation(task*, task_purpose) noexcept
+{
+    return &BOOST_CORE_TYPEID(Operation);
+}
+
 BOOST_NOINLINE inline void completion_scope::begin() noexcept
 {
-    tick_clock::ticks const now = tick_clock::now();
-    bool const was_ready = record_->step() == operation_step::ready;
-    tick_clock::ticks const since = record_->enter(operation_step::running, now);
-    if (was_ready)
-        waited_ = time_between(since, now);
+    began_ = tick_clock::now();
+    if (record_)
+    {
+        bool const was_ready = record_->step() == operation_step::ready;
+        tick_clock::ticks const since = record_->enter(operation_step::running, began_);
+        if (was_ready)
+            waited_ = time_between(since, began_);
+    }
+    // First: the observer may wake the watchdog, which looks there.
+    if (!tells_)
+        show();
+    observer_ = completion_observer::of_this_thread();
+    // Asio's executors call what runs the handlers of a strand, and the observer was told of that.
+    // An io_context::strand is run in no completion.
+    is_told_ = observer_ && !(is_of_strand_ && outer_ && outer_->observer_ == observer_);
+    if (is_told_)
+        observer_->begin_completion(tells_                ? completion_kind::tells
+                : is_of_strand_ ? completion_kind::of_strand
+                                : completion_kind::native);
+}
+
+// Not where no context of ours is under way on this thread.
+inline void completion_scope::show() noexcept
+{
+    thread_activity* const a = thread_activity::known();
+    if (!a)
+        return;
+    thread_activity::state const before = a->now();
+    if (!before.owner || (before.what && !is_of_strand_))
+        return;
+    task_action const what = what_ ? what_ : &describe_operation<tracked_handler>;
+    if (trace_recorder::get()) [[unlikely]]
+    {
+        std::uint64_t ready = 0;
+        if (waited_ >= 0)
+            ready = since_epoch(std::chrono::steady_clock::now() - tick_clock::scale()(waited_));
+        trace_point(trace_event::consume, nullptr, ready, what);
+    }
+    shown_ = a;
+    shown_before_ = a->begin(what);
+    a->date(began_);
+    if (place_ && names_handler_ && place_->key.file)
+        place_handler(*a, place_->where(), true);
 }
 
 BOOST_NOINLINE inline void completion_scope::end() noexcept
 {
-    operation_record& r = *std::exchange(record_, nullptr);
+    if (is_told_)
+        observer_->end_completion();
+    if (shown_)
+    {
+        shown_->end(shown_before_);
+        trace_point(end_of(trace_event::consume));
+    }
+    if (record_)
+        end_record(*record_);
+}
+
+inline void completion_scope::end_record(operation_record& r) noexcept
+{
     if (r.step() != operation_step::running)
         return destroy(r, thread_.lane());
     site_totals t;
@@ -204,7 +285,11 @@ public:
         k.kind = kind;
         k.name = name;
         k.type = &BOOST_CORE_TYPEID(Operation);
-        create(operation, k, &context, object, descriptor);
+        tracked_handler& h = operation;
+        h.what_ = &describe_operation<Operation>;
+        h.tells_ = calls_what_tells<Operation>;
+        h.is_of_strand_ = is_strand(kind);
+        create(h, k, &context, object, descriptor);
     }
 
     // Asio has tried to perform the operation. Not ready yet: the system would have it wait.
@@ -216,17 +301,28 @@ public:
             h.record_->enter(operation_step::ready, tick_clock::now());
     }
 
-    // For operation_place, whose caller is about to run the handler. What that runs inside of
-    // itself, and what it posts, are other handlers.
-    static thread_activity::place place() noexcept
+    // See tracked_completion. What the handler posts, and what other contexts run inside of it, are
+    // other handlers.
+    static tracked_completion::sight enter() noexcept
     {
         completion_scope* const running = tracking_thread::mine().running;
-        if (!running || std::exchange(running->is_entered_, true) || !running->names_handler_)
+        if (!running)
             return {};
-        operation_site const* const s = running->place_;
-        if (!s || !s->key.file)
-            return {};
-        return {s->key.file, s->key.composed ? s->key.composed : s->key.name, s->key.line};
+        tracked_completion::sight s;
+        if (running->shown_)
+        {
+            s.is_shown = running->shown_->now().what != nullptr;
+            running->is_entered_ |= s.is_shown;
+            return s;
+        }
+        if (std::exchange(running->is_entered_, true))
+            return s;
+        if (running->observer_)
+            s.began = running->began_;
+        operation_site const* const place = running->place_;
+        if (running->names_handler_ && place && place->key.file)
+            s.where = place->where();
+        return s;
     }
 
     // Of operations for whose records there was no memory.
@@ -239,6 +335,12 @@ private:
     static bool would_wait(int error) noexcept
     {
         return error == EWOULDBLOCK || error == EAGAIN || error == EINPROGRESS || error == EALREADY;
+    }
+
+    // The names are Asio's, of both its strands.
+    static bool is_strand(char const* kind) noexcept
+    {
+        return std::string_view(kind).starts_with("strand");
     }
 
     BOOST_NOINLINE static void create(tracked_handler& h, site_key k, void const* context,
@@ -262,10 +364,13 @@ private:
         o.created = tick_clock::now();
         bool const is_ready = o.site->is_ready_at_once;
         // Perhaps the completion goes on to the handler's own executor, or over a strand. Not if
-        // the handler runs already.
+        // the handler runs already: nothing tells that of a native one, but only a strand goes on
+        // then.
         bool const goes_on = !k.file && is_ready && t.running;
+        bool const is_running = goes_on
+            && (t.running->is_entered_ || (t.running->shown_ && !h.is_of_strand_));
         r->begin(o, is_ready, goes_on ? t.running->place_ : o.site,
-            !goes_on || (t.running->names_handler_ && !t.running->is_entered_));
+            !goes_on || (t.running->names_handler_ && !is_running));
         h.record_ = r;
     }
 

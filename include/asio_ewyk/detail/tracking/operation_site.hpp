@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_TRACKING_OPERATION_SITE_HPP
 #define ASIO_EWYK_DETAIL_TRACKING_OPERATION_SITE_HPP
 
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
 #include <asio_ewyk/detail/tracking/tracking_thread.hpp>
 
 #include <boost/config.hpp>
@@ -212,6 +213,12 @@ public:
             if (site_counters const* const c = lane.load(std::memory_order_acquire))
                 sum.add(c->read());
         return sum;
+    }
+
+    // For a handler. Only where there is a location.
+    thread_activity::place where() const noexcept
+    {
+        return {key.file, key.composed ? key.composed : key.name, key.line};
     }
 
     site_key const key;

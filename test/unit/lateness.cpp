@@ -27,8 +27,8 @@ using activity = lease::activity;
 class watched
 {
 public:
-    explicit watched(std::chrono::nanoseconds grace)
-        : policy_(grace)
+    explicit watched(std::chrono::nanoseconds grace, bool tracks = false)
+        : policy_(grace, tracks)
     {
         now.right.leased = now.right.held = true;
         now.thread = state::runs;
@@ -351,8 +351,137 @@ BOOST_AUTO_TEST_CASE(a_sentinel_tells_of_a_late_task)
     BOOST_TEST(!w.is_late(state::unknown)); // nothing was told
     w.now.alone = false;
     BOOST_TEST(!w.is_late(state::locks));
+    // Of that handler, or of one before.
+    w.now.inside = {.told = true, .runs = true, .which = 1, .age = 20us};
+    BOOST_TEST(w.is_late(state::locks));
+    w.now.inside.age = 1us;
+    BOOST_TEST(!w.is_late(state::locks));
+    w.now.inside = {.told = true, .runs = false, .which = 2};
+    BOOST_TEST(!w.is_late(state::blocks));
+    w.now.inside = {};
     w.now.right.what = activity::polls;
     BOOST_TEST(!w.is_late(state::blocks));
+}
+
+// Where Asio tells of each handler. None of them renews the lease.
+BOOST_AUTO_TEST_CASE(many_short_handlers_are_not_a_long_one_where_each_is_told)
+{
+    for (bool const told : {false, true})
+    {
+        watched w(50us, told);
+        w.task();
+        w.now.inside.told = w.now.inside.runs = told;
+        for (int i = 0; i != 200; ++i)
+        {
+            if (told)
+            {
+                ++w.now.inside.which;
+                w.now.inside.age = 10us;
+            }
+            w.check(i == 0);
+        }
+        BOOST_TEST((w.late == 0) == told);
+    }
+}
+
+// Whatever the thread does, whenever the handler begins, and though others wait inside the
+// io_context.
+BOOST_AUTO_TEST_CASE(a_handler_that_is_told_is_late_within_5_ms)
+{
+    for (state const does : {state::locks, state::blocks, state::polls, state::runs})
+        for (activity const what : {activity::unknown, activity::busy})
+            for (int const checks : {0, 1, 2, 100, 1001, 1002})
+            {
+                watched w(10us, true);
+                w.now.alone = false;
+                w.task(what);
+                w.now.inside = {.told = true, .runs = true, .which = 1, .age = 5us};
+                w.check(true);
+                for (int i = 0; i != checks; ++i)
+                {
+                    ++w.now.inside.which;
+                    w.check();
+                }
+                BOOST_TEST(w.late == 0);
+                auto const began = w.now.now;
+                ++w.now.inside.which;
+                w.now.thread = does;
+                while (w.late == 0 && w.now.now - began < 1s)
+                {
+                    w.now.inside.age = w.now.now + w.pause() - began; // at the check
+                    w.check();
+                }
+                BOOST_TEST((w.now.now - began <= 5ms), name_of(does) << " after " << checks);
+                BOOST_TEST(w.asked == 0);
+            }
+}
+
+// A native handler leaves its mark behind, and its thread may wait for Asio's condition.
+BOOST_AUTO_TEST_CASE(a_mark_without_a_handler_is_no_certainty)
+{
+    for (bool const answers : {true, false})
+    {
+        watched w(50us, true);
+        w.now.inside.told = true;
+        w.now.thread = state::locks;
+        w.answers = answers;
+        w.task();
+        w.check(true);
+        for (int i = 0; i != 100; ++i)
+            w.check();
+        BOOST_TEST(w.asked != 0);
+        BOOST_TEST((w.late == 0) == answers);
+    }
+}
+
+// When the thread keeps its right no more the handler may be late, and nothing wakes the watchdog.
+BOOST_AUTO_TEST_CASE(the_watchdog_is_awake_while_a_handler_runs)
+{
+    watched w(50us, true);
+    w.now.inside = {.told = true, .runs = true, .which = 1, .age = -1ns};
+    w.task(activity::unknown);
+    w.now.right.leased = false;
+    w.check(true);
+    for (int i = 0; i != 100; ++i)
+    {
+        w.check();
+        BOOST_TEST(!w.is_about_to_sleep());
+    }
+    BOOST_TEST(w.late == 0);
+    w.now.right.leased = true;
+    w.now.thread = state::locks;
+    BOOST_TEST((w.until_late() <= 5ms));
+}
+
+// For a moment the record is of the thread that had the right before.
+BOOST_AUTO_TEST_CASE(a_handler_of_another_lease_is_not_late_at_first_sight)
+{
+    watched w(50us, true);
+    w.task();
+    w.check(true);
+    w.now.thread = state::blocks;
+    w.now.inside = {.told = true, .runs = true, .which = 1, .age = 1s};
+    w.task(activity::unknown);
+    w.check();
+    BOOST_TEST(w.late == 0);
+    w.task(activity::busy); // the thread of this lease has said so
+    w.check();
+    BOOST_TEST(w.late == 1);
+}
+
+// Its next handler wakes the watchdog.
+BOOST_AUTO_TEST_CASE(an_unobserved_producer_is_not_checked_where_handlers_are_told)
+{
+    watched w(50us, true);
+    w.now.observes = w.now.knows_file = false;
+    w.now.thread = state::polls;
+    w.now.inside.told = true;
+    w.task(activity::unknown);
+    w.check(true);
+    for (int i = 0; i != 1000 && !w.sleeps(); ++i)
+        w.check();
+    BOOST_TEST(w.sleeps());
+    BOOST_TEST(w.late == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -24,6 +24,8 @@ template <class F>
 class strategy_service::wrapper
 {
 public:
+    using tells_its_handlers = void; // see there
+
     template <class G>
     wrapper(strategy_service& service, detail::submission s, std::uint64_t stamp, G&& f)
         : to_(service, s)
@@ -102,7 +104,7 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t stamp, F&&
     if ((stamp & 1) != 0) [[unlikely]]
         depth_.take();
     detail::call_frame* const here = frame();
-    if (!here || here->in_task) [[unlikely]]
+    if (!here || here->is_inside_handler()) [[unlikely]]
     {
         // The io_context is run by its own functions, without a strategy; or by a handler, of which
         // the function is a part.

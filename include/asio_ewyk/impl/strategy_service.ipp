@@ -52,6 +52,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     threads_.client().measure(times_.get());
     if (succession_.watch().in_use() && detail::observed_waits::are_had())
         succession_.watch().observe_waits();
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    succession_.watch().observe_handlers(frame_key());
+#endif
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
     wraps_.store(observed
         || (succession_.watch().in_use() && !succession_.watch().observes_waits()));

@@ -10,6 +10,7 @@
 #include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
+#include <asio_ewyk/detail/observe/completion_observer.hpp>
 #include <asio_ewyk/detail/observe/trace_point.hpp>
 #include <asio_ewyk/detail/os/thread_clock.hpp>
 #include <asio_ewyk/detail/os/wait_hook.hpp>
@@ -171,10 +172,12 @@ protected:
         std::size_t const own = frame.uncounted;
         std::size_t const n = run();
         std::size_t const told = call_frame::tally(frame) - before;
-        if (counts && n > told)
+        if (counts)
         {
-            right().count_native(n - told);
-            frame.counted += n - told;
+            std::size_t const native = n > told ? n - told : 0;
+            if (std::size_t const known = frame.tracked.take_native(); native > known)
+                right().count_native(native - known);
+            frame.counted += native;
         }
         return {n, n - (frame.uncounted - own)};
     }
@@ -238,7 +241,7 @@ protected:
             std::size_t counted = 0; // when it was given to the pool
             return run_job(t, counted);
         }
-        if (!here || here->in_task)
+        if (!here || here->is_inside_handler())
             return t->run();
         right().counters().produce_consume();
         right().yield_right(*here);
@@ -258,6 +261,7 @@ protected:
         call_frame* const here = host().frame();
         if (!here)
             return;
+        bool const in_handler = here->is_inside_handler();
         ++here->uncounted;
         if (right().is_exclusive())
         {
@@ -267,17 +271,16 @@ protected:
                 here->passed_right
                     += right().pass_lease(*here, here->nested != 0 || here->is_owner);
         }
-        else if (!here->in_task && !here->steps() && !right().renew_or_resume(*here)
-            && here->is_owner)
+        else if (!in_handler && !here->steps() && !right().renew_or_resume(*here) && here->is_owner)
         {
             // The thread that had the right may wait for I/O, and then the owner would have to wait
             // for Asio's condition: so that thread is woken, and leaves.
             if (right().take_back(*here))
                 wake_lent_thread();
         }
-        else if (asked && here->is_owner && !here->in_task && right().has_lent_thread())
+        else if (asked && here->is_owner && !in_handler && right().has_lent_thread())
             wake_lent_thread();
-        if (!here->in_task)
+        if (!in_handler)
             host().resubmit_recalled();
         if (here->is_owner && parallel().counts() && !std::exchange(here->counts, true))
             count_handlers(*here);
@@ -285,8 +288,8 @@ protected:
         // caller that is to throw. Asio prefers threads that wait for its condition to the one that
         // waits for I/O. So a thread that gets the wake-up instead sends it again, and stays here
         // until the right one has it.
-        auto const is_meant_for_another = [this, here]() noexcept {
-            return ((here->in_task || here->steps()) && threads().not_stepping() == 0
+        auto const is_meant_for_another = [this, here, in_handler]() noexcept {
+            return ((in_handler || here->steps()) && threads().not_stepping() == 0
                        && threads().client().pins() != 0)
                 || (!here->throws && host().any_passed() && !right().has_owner());
         };
@@ -294,7 +297,7 @@ protected:
             [[unlikely]]
             resend_wake_up(resent + 1, is_meant_for_another);
         // Thrown as from a handler, the exception leaves io_context::run().
-        if (here->is_owner && here->throws && !here->in_task)
+        if (here->is_owner && here->throws && !in_handler)
             host().rethrow_passed();
     }
 
@@ -427,8 +430,13 @@ private:
     succession& right() noexcept { return host().succession_; }
 
     // Asio's waits for I/O on this thread: the producer marks its lease, and the owner takes the
-    // right back before. A wait inside a task is a part of the task.
-    class poll_observer final : private wait_observer
+    // right back before. A wait inside a task is a part of the task. Where Asio tells of each
+    // completion, a native handler is such a task, too.
+    class poll_observer final
+        : private wait_observer
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        , private completion_observer
+#endif
     {
     public:
         poll_observer(io_production& of, call_frame& frame) noexcept
@@ -437,7 +445,40 @@ private:
         {
         }
 
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        ~poll_observer() { frame_.tracked = {}; }
+#endif
+
     private:
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        // While the lease is marked the watchdog is awake, and sees in the thread's record which
+        // handler runs: so one mark is enough for all until the lease is renewed, or the thread
+        // waits.
+        void begin_completion(completion_kind is) noexcept override
+        {
+            auto& call = frame_.tracked;
+            if (call.completions++ != 0)
+                return;
+            call.is_native = is == completion_kind::native && !frame_.in_task;
+            call.before = frame_.counted;
+            if (is != completion_kind::tells && !frame_.in_task
+                && call.marked != frame_.lease_number && frame_.produces()
+                && of_.right().watch().in_use())
+                of_.right().mark_busy(frame_);
+        }
+
+        // A completion that ran one of the library's handlers is no native one: that was counted
+        // when it began.
+        void end_completion() noexcept override
+        {
+            auto& call = frame_.tracked;
+            if (--call.completions != 0 || !call.is_native || frame_.counted != call.before)
+                return;
+            ++call.native;
+            of_.right().count_native(1);
+        }
+#endif
+
         void begin(int file, bool waits) noexcept override
         {
             if (!is_of_producer(file))
@@ -466,7 +507,7 @@ private:
         bool is_of_producer(int file) const noexcept
         {
             lease_watch const& watch = of_.right().watch();
-            if (frame_.in_task || !watch.in_use())
+            if (frame_.in_task || frame_.tracked.completions != 0 || !watch.in_use())
                 return false;
             if (!watch.knows_reactor()) [[unlikely]]
                 of_.host().learn_reactor(file);
@@ -532,6 +573,9 @@ private:
     template <class Run>
     handlers_run run_counted(call_frame& frame, Run run)
     {
+        // Perhaps inside of a wake-up, and so of a completion.
+        at_exit const back(
+            [&, outer = std::exchange(frame.tracked, {})] { frame.tracked = outer; });
         auto const n = call_asio(frame, true, run);
         frame.inner += n.all; // the call of Asio's around this one does not count them
         parallel().count(n.others);
@@ -550,10 +594,11 @@ private:
     template <class Awaited>
     void resend_wake_up(std::size_t times, Awaited is_awaited) noexcept
     {
-        // Keep the right while this thread sleeps, or it would be late. Not inside a task, which is
-        // late when it sleeps.
+        // Keep the right while this thread sleeps, or it would be late. Not inside a handler, which
+        // is late when it sleeps.
         call_frame* const here = host().frame();
-        bool const kept = !here->in_task && !right().is_exclusive() && right().keep(*here);
+        bool const kept
+            = !here->is_inside_handler() && !right().is_exclusive() && right().keep(*here);
         host().await_wake_up(times, is_awaited);
         if (kept)
             right().keep_no_more(*here);

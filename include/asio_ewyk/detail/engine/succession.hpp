@@ -105,7 +105,7 @@ public:
     void resign_owner() noexcept { owner_thread_.store({}); }
     bool has_owner() const noexcept { return owner_thread_.load() != thread_id(); }
 
-    // Counts native handlers: Asio's result told of them, and nothing else.
+    // Counts native handlers: Asio's result told of them, or its hook.
     void count_native(std::size_t n) noexcept
     {
         if (watch_.in_use())
@@ -209,7 +209,11 @@ public:
     }
 
     // The producer, before it runs a task, or what is ready: other threads may take over meanwhile.
-    void mark_busy(call_frame& frame) noexcept { watch_.mark_busy(frame.lease_number); }
+    void mark_busy(call_frame& frame) noexcept
+    {
+        frame.tracked.mark(frame.lease_number);
+        watch_.mark_busy(frame.lease_number);
+    }
 
     // The producer, which has seen by which file of the system Asio waits for I/O.
     void learn_reactor(int file) noexcept
@@ -221,6 +225,7 @@ public:
     // The producer, before it waits for I/O, and after that: then it has the next lease.
     void begin_wait(call_frame& frame) noexcept
     {
+        frame.tracked.mark(0);
         lease_.mark(frame.lease_number, lease::activity::polls);
     }
     void end_wait(call_frame& frame) noexcept

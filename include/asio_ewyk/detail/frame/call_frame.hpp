@@ -213,6 +213,32 @@ public:
     bool counts = false;
     bool is_helper = false;
 
+    // Where the program is compiled with Asio's hook: what it tells of the completions of the call
+    // of Asio's that the frame is for. Else nothing, which needs no room.
+    struct tracked_call
+    {
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        unsigned completions = 0; // under way, one inside the other
+        bool is_native = false;   // of the outermost one; as is the next
+        std::size_t before = 0;   // `counted` of the frame when it began
+        std::size_t native = 0;   // handlers that were counted when they had ended
+        lease::number marked = 0; // the lease that this thread has marked busy; 0: none
+
+        void mark(lease::number n) noexcept { marked = n; }
+        std::size_t take_native() noexcept { return std::exchange(native, 0); }
+#else
+        static constexpr unsigned completions = 0;
+
+        static void mark(lease::number) noexcept {}
+        static constexpr std::size_t take_native() noexcept { return 0; }
+#endif
+    };
+    [[no_unique_address]] tracked_call tracked = {};
+
+    // Of what Asio has called on this thread: whether that is inside of a handler. The call is a
+    // completion itself.
+    bool is_inside_handler() const noexcept { return in_task || tracked.completions > 1; }
+
     // How many calls of run() or a sibling are open inside handlers on this thread; and how often
     // this thread has passed the right on during the last one.
     unsigned nested = 0;

@@ -26,8 +26,13 @@ public:
     static constexpr duration usual = std::chrono::milliseconds(1);
     static constexpr duration longest = std::chrono::milliseconds(10);
 
-    explicit check_interval(duration grace) noexcept
-        : least_(std::clamp(grace, shortest, longest))
+    // Where Asio tells of each handler. Then the age of one that is seen for the first time is
+    // known, so this is how late one that sleeps is noticed, or that computes for as long.
+    static constexpr duration longest_tracked = std::chrono::milliseconds(4);
+
+    explicit check_interval(duration grace, duration most = longest) noexcept
+        : most_(most)
+        , least_(std::clamp(grace, shortest, most))
         , value_(std::max(least_, usual))
     {
     }
@@ -37,7 +42,7 @@ public:
     // A task was within its grace.
     void grow() noexcept
     {
-        value_ = std::min(value_ + value_ / (value_ < usual ? 16 : 64), longest);
+        value_ = std::min(value_ + value_ / (value_ < usual ? 16 : 64), most_);
     }
 
     // A task was late.
@@ -52,6 +57,7 @@ public:
     void reset() noexcept { value_ = std::max(std::min(value_, usual), least_); }
 
 private:
+    duration const most_;
     duration const least_;
     duration value_;
 };

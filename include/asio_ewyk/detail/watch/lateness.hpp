@@ -14,8 +14,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 namespace asio_ewyk::detail {
+
+// Of the handler that the producer runs, where Asio tells of each.
+struct handler_sight
+{
+    bool told = false;       // whether there is one is known
+    bool runs = false;       // there is one
+    std::uint64_t which = 0; // changes when one begins or ends
+    std::chrono::nanoseconds age{-1}; // since it began; negative: that is not known
+
+    bool is_same(handler_sight const& h) const noexcept
+    {
+        return told == h.told && runs == h.runs && which == h.which;
+    }
+};
 
 // Decides whether a task of a lease is late, and when the watchdog checks again. No threads, no
 // clock.
@@ -23,6 +38,10 @@ namespace asio_ewyk::detail {
 // The producer is late if its lease is the same in two checks that are the grace apart, and its
 // thread sleeps elsewhere than where it waits for I/O; or if it computes, after ten times the grace
 // and 4 ms at least.
+//
+// Where Asio tells of each handler, it is that handler that has to be the same: many short ones on
+// one lease are not late, one that was seen for the first time may be, and a producer that sleeps
+// inside of one does not wait for Asio's condition.
 //
 // A producer that has not waited yet since it got the right, or beside which another thread may
 // wait for I/O, may sleep on a lock in a handler, or because it waits for Asio's condition. Then
@@ -43,6 +62,7 @@ public:
     {
         time_point now;
         lease::snapshot right;
+        handler_sight inside{};
         thread_probe::state thread{}; // what the producer does, as the system tells
         bool woken = false;           // the producer has woken the watchdog
         bool observes = false;        // producers tell when they wait for I/O,
@@ -62,9 +82,10 @@ public:
         bool needs_sentinel = false; // activate the sentinel of the CPU of the lease
     };
 
-    explicit lateness(duration grace) noexcept
+    // `tracks`: Asio tells of each handler.
+    explicit lateness(duration grace, bool tracks = false) noexcept
         : grace_(grace)
-        , interval_(grace)
+        , interval_(grace, tracks ? check_interval::longest_tracked : check_interval::longest)
     {
     }
 
@@ -72,11 +93,13 @@ public:
     verdict update(observation const& s) noexcept;
 
     // Whether update() needs to know what the thread of that lease does, which costs a system call
-    // or more. Not for a busy producer whose lease has changed: its thread runs.
-    bool needs_thread_state(lease::snapshot const& s) const noexcept
+    // or more. Not for a busy producer whose lease or handler has changed: its thread runs; unless
+    // that handler is older than the last check.
+    bool needs_thread_state(lease::snapshot const& s, handler_sight const& h = {}) const noexcept
     {
         return s.leased && s.what != lease::activity::polls
-            && (!may_be_late(s) || (s.which == seen_.which && s.what == seen_.what));
+            && (!may_be_late(s, h) || (h.runs && h.age >= grace_)
+                || (s.which == seen_.which && s.what == seen_.what && h.is_same(seen_handler_)));
     }
 
     // Whether a check is due; false if the watchdog was woken only for what a sentinel has told.
@@ -136,9 +159,14 @@ private:
         yes,
     };
 
-    static bool may_be_late(lease::snapshot const& s) noexcept
+    static bool may_be_late(lease::snapshot const& s, handler_sight const& h) noexcept
     {
-        return s.leased && s.what == lease::activity::busy;
+        return s.leased
+            && (s.what == lease::activity::busy || (h.runs && s.what != lease::activity::polls));
+    }
+    static bool may_be_late(observation const& s) noexcept
+    {
+        return may_be_late(s.right, s.inside);
     }
 
     duration longest_task() const noexcept
@@ -157,6 +185,7 @@ private:
     check_interval interval_;
     bool early_ = false; // the next check comes early, because of what the last one has found
     lease::snapshot seen_;
+    handler_sight seen_handler_;
     time_point seen_since_{};
     time_point progress_{};
     time_point last_late_{};

@@ -21,8 +21,10 @@ ASIO_EWYK_DECL auto lateness::blocks(observation const& s, thread_probe::state t
     if (!s.right.leased || s.right.what == lease::activity::polls || thread == runs
         || thread == unknown)
         return answer::no;
-    if (may_be_late(s.right))
-        return thread == locks && !s.alone ? answer::perhaps : answer::yes;
+    // A native handler leaves its mark behind, and the thread may wait for Asio's condition then.
+    if (may_be_late(s))
+        return thread == locks && (s.inside.told ? !s.inside.runs : !s.alone) ? answer::perhaps
+                                                                              : answer::yes;
     // Nothing has told yet for what the thread waits.
     if (thread == locks || (s.observes && !s.knows_file))
         return answer::perhaps;
@@ -33,7 +35,10 @@ ASIO_EWYK_DECL auto lateness::blocks(observation const& s, thread_probe::state t
 
 ASIO_EWYK_DECL bool lateness::is_late(observation const& s, thread_probe::state told) noexcept
 {
-    bool const late = blocks(s, told) == answer::yes;
+    // The sentinel has told of the lease, and perhaps of a handler that has ended since.
+    bool const is_over = s.inside.told
+        && (!s.inside.runs || (s.inside.age >= duration::zero() && s.inside.age < grace_));
+    bool const late = !is_over && blocks(s, told) == answer::yes;
     if (late)
         last_late_ = s.now;
     return late;
@@ -46,7 +51,7 @@ ASIO_EWYK_DECL auto lateness::judge(observation const& s) noexcept -> answer
         return answer::no;
     bool const runs = s.thread == thread_probe::state::runs;
     auto const found = blocks(s, s.thread);
-    if (runs && !may_be_late(s.right))
+    if (runs && !may_be_late(s))
         progress_ = s.now;
     // A task that computes may be about to end, or be many short handlers one after the other. To
     // have another thread take turns with it on the CPU is of no use yet, if the system tells that
@@ -54,7 +59,7 @@ ASIO_EWYK_DECL auto lateness::judge(observation const& s) noexcept -> answer
     duration const age = s.now - seen_since_;
     if (found == answer::no && age >= longest_task() && s.now - woken_at_ >= check_interval::usual
         && !(thread_probe::tells_now && age < computes_at_least))
-        return may_be_late(s.right) ? answer::yes : runs ? answer::perhaps : answer::no;
+        return may_be_late(s) ? answer::yes : runs ? answer::perhaps : answer::no;
     return found;
 }
 
@@ -109,24 +114,30 @@ ASIO_EWYK_DECL auto lateness::update(observation const& s) noexcept -> verdict
     }
     auto found = answer::no;
     bool const changed = s.right.which != seen_.which || s.right.leased != seen_.leased
-        || s.right.what != seen_.what;
+        || s.right.what != seen_.what || !s.inside.is_same(seen_handler_);
+    // For a moment after a lease has begun its thread is not known, and this may be the handler of
+    // the one before.
+    bool const is_dated = s.inside.runs && s.inside.age >= duration::zero()
+        && (s.right.what == lease::activity::busy || s.right.which == seen_.which);
+    bool const is_old = is_dated && s.inside.age >= grace_;
     if (changed)
     {
         progress_ = now;
         seen_ = s.right;
-        seen_since_ = now;
+        seen_handler_ = s.inside;
+        seen_since_ = is_dated ? now - s.inside.age : now;
         // The thread that gives the sign renews the lease once or twice, which is no progress.
         bool const only_sign = waits_for_sign_ && s.right.what == lease::activity::unknown
             && s.right.which - asked_which_ <= 2 && s.has_sign;
         sign_pause_ = only_sign ? std::min(2 * sign_pause_, longest_sign_pause) : sign_timeout;
         waits_for_sign_ = false;
     }
-    else if (s.right.leased && now - seen_since_ >= grace_)
+    if (s.right.leased && (changed ? is_old : now - seen_since_ >= grace_))
         found = judge(s);
     v.late = found == answer::yes || (found == answer::perhaps && gives_no_sign(s, v));
     if (v.late)
     {
-        if (may_be_late(s.right) && s.thread == thread_probe::state::runs)
+        if (may_be_late(s) && s.thread == thread_probe::state::runs)
             interval_.computed();
         else
             interval_.shrink();
@@ -137,7 +148,9 @@ ASIO_EWYK_DECL auto lateness::update(observation const& s) noexcept -> verdict
     if (s.check_soon)
         owner_pause_ = shortest_owner_pause;
     bool const lent = is_lent(s, changed, v);
-    bool const busy = v.late || may_be_late(s.right);
+    // A handler that runs may be late when its thread keeps the right no more.
+    bool const busy = v.late || may_be_late(s)
+        || (s.right.held && s.right.what != lease::activity::polls && s.inside.runs);
     if (busy)
         progress_ = now;
     v.needs_sentinel = v.late || (changed && now - last_late_ < sentinel_needed_for);
@@ -161,6 +174,8 @@ ASIO_EWYK_DECL auto lateness::update(observation const& s) noexcept -> verdict
             next_ = forever;
         else if (s.observes)
             next_ = now + sign_pause_;
+        else if (s.inside.told)
+            next_ = forever; // the handler that ends the wait wakes the watchdog
         // The end of the producer's wait wakes nobody, and it may block then.
         else if (now - progress_ < recently)
             next_ = now + first_recheck - now.time_since_epoch() % recheck_step;
@@ -179,7 +194,7 @@ ASIO_EWYK_DECL lateness::duration lateness::next_check(observation const& s, boo
     bool const was_early = std::exchange(early_, false);
     if (waits_for_sign_)
         return sign_timeout;
-    if (may_be_late(s.right) && !(changed && was_early))
+    if (may_be_late(s) && !(changed && was_early))
     {
         duration const due
             = changed ? std::max(grace_, shortest)
@@ -189,7 +204,7 @@ ASIO_EWYK_DECL lateness::duration lateness::next_check(observation const& s, boo
             return due;
     }
     // The producer may have blocked since it got the right, with nothing marked.
-    else if (changed && !was_early && s.right.leased && !may_be_late(s.right)
+    else if (changed && !was_early && s.right.leased && !may_be_late(s)
         && interval_.get() > check_interval::usual && blocks(s, s.thread) != answer::no)
     {
         early_ = true;

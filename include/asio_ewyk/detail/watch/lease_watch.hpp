@@ -8,6 +8,9 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/lease.hpp>
 #include <asio_ewyk/detail/frame/lessor.hpp>
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#endif
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/watch/back_off.hpp>
@@ -73,6 +76,12 @@ public:
     void observe_waits() noexcept { observes_ = true; }
     bool observes_waits() const noexcept { return observes_; }
 
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    // Before there is a producer: its thread_activity is going to have all handlers that it runs,
+    // with that owner.
+    void observe_handlers(void const* owner) noexcept { owner_ = owner; }
+#endif
+
     // The system's file by which Asio waits for I/O; if it is known, so is when the producer waits.
     // learn_reactor(): the producer, which has seen it wait; no_file: in the child of a fork, which
     // has another file.
@@ -105,7 +114,8 @@ public:
 
 private:
     void wake_watchdog() noexcept;
-    void take_over(lease::snapshot const& s) noexcept;
+    handler_sight handler_of(lease::snapshot const& s) noexcept;
+    void take_over(lateness::observation const& s) noexcept;
     time_point on_timer(time_point now) noexcept override;
 
     watchdog* const watchdog_; // null if it is not in use
@@ -114,6 +124,9 @@ private:
     duration const grace_;
     bool const may_ask_; // the system for the idle class
     bool observes_ = false;
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    void const* owner_ = nullptr; // null: nothing tells of the handlers
+#endif
 
     // Written by the watchdog, and by the producer that wakes it. False without a grace, where no
     // producer is to wake the watchdog.
@@ -133,6 +146,9 @@ private:
     // The watchdog's.
     lateness policy_;
     thread_probe probe_;
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    thread_activity const* producer_ = nullptr; // of the last check
+#endif
 };
 
 } // namespace asio_ewyk::detail

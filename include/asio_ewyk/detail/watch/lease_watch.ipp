@@ -7,6 +7,9 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/cpu_binding.hpp>
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+#include <asio_ewyk/detail/os/tick_clock.hpp>
+#endif
 #include <asio_ewyk/detail/utility/checked_option.hpp>
 #include <asio_ewyk/detail/watch/lease_watch.hpp>
 
@@ -26,7 +29,11 @@ ASIO_EWYK_DECL lease_watch::lease_watch(lessor& of, duration grace)
     , lessor_(of)
     , grace_(grace)
     , may_ask_(in_use() && may_ask_for_class())
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    , policy_(grace, true)
+#else
     , policy_(grace)
+#endif
 {
 }
 
@@ -80,11 +87,44 @@ ASIO_EWYK_DECL void lease_watch::stop(bool for_good) noexcept
     asleep_.store(in_use());
 }
 
-// Not if the producer has begun to wait for I/O since its lease was read.
-ASIO_EWYK_DECL void lease_watch::take_over(lease::snapshot const& s) noexcept
+// The handler that the producer runs. Not where it is a thread without a record, or runs one of
+// another context inside of its own; or where the record changes each time that it is looked at.
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const& s) noexcept
 {
-    if (lease_.right.read().what == s.what)
-        lessor_.take_over(s.which);
+    handler_sight h;
+    if (!owner_ || !s.held || s.producer == 0)
+        return h;
+    if (!producer_ || producer_->thread() != s.producer || producer_->now().owner != owner_)
+        producer_ = thread_activity::of(s.producer);
+    if (!producer_)
+        return h;
+    thread_activity::sight seen = producer_->look();
+    for (int tries = 0; !seen.now.owner && tries != 8; ++tries)
+        seen = producer_->look();
+    if (seen.now.owner != owner_)
+        return h;
+    h.told = true;
+    h.runs = seen.now.what != nullptr;
+    h.which = seen.changes;
+    if (h.runs && seen.began != 0)
+        h.age = tick_clock::scale()(tick_clock::now() - seen.began);
+    return h;
+}
+#else
+ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const&) noexcept
+{
+    return {};
+}
+#endif
+
+// Not if the producer has begun to wait for I/O, or to run another handler, since its lease was
+// read.
+ASIO_EWYK_DECL void lease_watch::take_over(lateness::observation const& s) noexcept
+{
+    auto const right = lease_.right.read();
+    if (right.what == s.right.what && (!s.inside.told || handler_of(right).which == s.inside.which))
+        lessor_.take_over(s.right.which);
 }
 
 ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept
@@ -92,6 +132,7 @@ ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept
     lateness::observation s;
     s.now = now;
     s.right = lease_.right.read();
+    s.inside = handler_of(s.right);
     s.observes = observes_;
     s.knows_file = knows_reactor();
     s.woken = !asleep_.load();
@@ -101,12 +142,12 @@ ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept
         // The sentinel's CPU is idle: the thread that is asked to come may begin there.
         cpu_offer const idle(s.right.cpu);
         if (policy_.is_late(s, told))
-            take_over(s.right);
+            take_over(s);
         if (!policy_.is_due(now, s.woken))
             return policy_.next();
     }
     s.thread = thread_probe::state::runs;
-    if (policy_.needs_thread_state(s.right))
+    if (policy_.needs_thread_state(s.right, s.inside))
     {
         s.thread = probe_.of(s.right.producer);
         probe_refused_.store(s.thread == thread_probe::state::unknown, std::memory_order_relaxed);
@@ -118,7 +159,7 @@ ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept
     bool const slept = policy_.sleeps() && !s.woken;
     auto const v = policy_.update(s);
     if (v.late)
-        take_over(s.right);
+        take_over(s);
     if (v.asks_for_sign)
         lessor_.ask_for_sign();
     if (v.wakes_owner)

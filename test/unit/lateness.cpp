@@ -416,6 +416,23 @@ BOOST_AUTO_TEST_CASE(a_handler_that_is_told_is_late_within_5_ms)
             }
 }
 
+// Each of the others that it runs inside of itself changes the record twice.
+BOOST_AUTO_TEST_CASE(a_handler_that_computes_and_runs_others_is_late)
+{
+    watched w(10us, true);
+    w.task();
+    w.now.inside = {.told = true, .runs = true, .which = 1, .age = 5us};
+    w.check(true);
+    auto const began = w.now.now;
+    while (w.late == 0 && w.now.now - began < 1s)
+    {
+        w.now.inside.which += 2;
+        w.now.inside.age = w.now.now + w.pause() - began;
+        w.check();
+    }
+    BOOST_TEST((w.now.now - began <= 10ms));
+}
+
 // A native handler leaves its mark behind, and its thread may wait for Asio's condition.
 BOOST_AUTO_TEST_CASE(a_mark_without_a_handler_is_no_certainty)
 {
@@ -482,6 +499,26 @@ BOOST_AUTO_TEST_CASE(an_unobserved_producer_is_not_checked_where_handlers_are_to
         w.check();
     BOOST_TEST(w.sleeps());
     BOOST_TEST(w.late == 0);
+}
+
+// Asio does not tell of a function of the user's that decides about a handler, or destroys it.
+BOOST_AUTO_TEST_CASE(an_unobserved_producer_is_checked_where_it_does_not_wait)
+{
+    for (state const does : {state::runs, state::blocks})
+    {
+        watched w(50us, true);
+        w.now.observes = w.now.knows_file = false;
+        w.now.thread = state::polls;
+        w.now.inside.told = true;
+        w.task(activity::unknown);
+        w.check(true);
+        w.now.thread = does;
+        for (int i = 0; i != 1000; ++i)
+        {
+            w.check();
+            BOOST_REQUIRE(!w.sleeps());
+        }
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -131,7 +131,12 @@ public:
         task_action what = nullptr;
         void const* owner = nullptr;
     };
-    state serve(state) noexcept { return {}; }
+    struct outer_service
+    {
+        outer_service() noexcept {}
+    };
+    outer_service serve(void const*) noexcept { return {}; }
+    void end_service(outer_service) noexcept {}
     state now() const noexcept { return {}; }
     thread_id thread() const noexcept { return 0; }
 

@@ -45,7 +45,7 @@ struct looks : scenario
             for (int i = 0; i != 3; ++i)
             {
                 begun[i] = 1;
-                record.serve({nullptr, &begun[i]});
+                record.serve(&begun[i]);
             }
             return;
         }
@@ -99,7 +99,7 @@ struct used_again : scenario
             mine = thread_activity::add();
             second.store(mine, std::memory_order_relaxed);
         }
-        mine->serve({nullptr, this});
+        mine->serve(this);
         // Its own, and whatever else it finds is made.
         bool found = false;
         thread_activity::for_each([&](thread_activity const& a) { found |= &a == mine && a.thread() == 0; });

@@ -123,6 +123,47 @@ BOOST_DATA_TEST_CASE(one_may_compute_until_another_has_run, leasing, s)
     runner.join();
 }
 
+// Each of those that it runs inside of itself is another one for the watchdog.
+BOOST_DATA_TEST_CASE(one_may_compute_and_run_others_until_another_has_run, leasing, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .max_threads = 4});
+    deadline const d(ctx);
+    auto const strand = asio::make_strand(native(ctx));
+    std::atomic<bool> other{false};
+    bool met = false;
+    asio::post(native(ctx), [&] {
+        asio::post(native(ctx), [&] { other = true; });
+        auto const end = std::chrono::steady_clock::now() + patience;
+        while (!other && std::chrono::steady_clock::now() < end)
+            asio::dispatch(strand, [] {});
+        met = other;
+    });
+    ctx.run();
+    BOOST_TEST(met);
+}
+
+BOOST_AUTO_TEST_CASE(one_is_as_old_as_before_after_others_that_it_has_run)
+{
+    using asio_ewyk::detail::thread_activity;
+    ewyk::strategy_context ctx;
+    auto const strand = asio::make_strand(native(ctx));
+    asio::post(native(ctx), [&] {
+        auto const before = thread_activity::mine().look();
+        BOOST_TEST(before.began != 0);
+        int ran = 0;
+        asio::dispatch(strand, [&] { ++ran; });
+        asio::dispatch(ctx, [&] { ++ran; });
+        ewyk::strategy_context another;
+        asio::post(another, [&] { ++ran; });
+        another.run();
+        BOOST_TEST(ran == 3);
+        auto const after = thread_activity::mine().look();
+        BOOST_TEST(after.changes != before.changes);
+        BOOST_TEST(after.began == before.began);
+    });
+    BOOST_TEST(ctx.run() != 0u);
+}
+
 // The first one holds a mutex and waits for the third, the second one waits for the mutex.
 BOOST_DATA_TEST_CASE(one_may_wait_for_a_mutex_while_another_is_late, leasing, s)
 {

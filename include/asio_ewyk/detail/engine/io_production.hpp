@@ -282,7 +282,9 @@ protected:
             wake_lent_thread();
         if (!in_handler)
             host().resubmit_recalled();
-        if (here->is_owner && parallel().counts() && !std::exchange(here->counts, true))
+        here->owes_wake_up |= in_handler;
+        if (here->is_owner && !in_handler && parallel().counts()
+            && !std::exchange(here->counts, true))
             count_handlers(*here);
         // The wake-up may be meant for another thread: one of the pool that is to leave, or a
         // caller that is to throw. Asio prefers threads that wait for its condition to the one that
@@ -472,7 +474,11 @@ private:
         void end_completion() noexcept override
         {
             auto& call = frame_.tracked;
-            if (--call.completions != 0 || !call.is_native || frame_.counted != call.before)
+            if (--call.completions != 0)
+                return;
+            if (frame_.owes_wake_up) [[unlikely]]
+                send_owed_wake_up();
+            if (!call.is_native || frame_.counted != call.before)
                 return;
             ++call.native;
             of_.right().count_native(1);
@@ -485,8 +491,8 @@ private:
                 return;
             // While the owner was late, other threads may have run the wake-up that was to have it
             // throw.
-            if (frame_.throws && of_.host().any_passed()) [[unlikely]]
-                of_.host().send_wake_up();
+            if (frame_.owes_wake_up || (frame_.throws && of_.host().any_passed())) [[unlikely]]
+                send_owed_wake_up();
             // A thread that waits for I/O must have the right, also if it was about to leave: the
             // others are in handlers, or wait for Asio's condition. The owner takes it even before
             // it looks for I/O without waiting.
@@ -502,6 +508,12 @@ private:
         {
             if (is_of_producer(file) && frame_.produces())
                 of_.right().end_wait(frame_);
+        }
+
+        void send_owed_wake_up() noexcept
+        {
+            frame_.owes_wake_up = false;
+            of_.host().send_wake_up();
         }
 
         bool is_of_producer(int file) const noexcept
@@ -573,9 +585,12 @@ private:
     template <class Run>
     handlers_run run_counted(call_frame& frame, Run run)
     {
-        // Perhaps inside of a wake-up, and so of a completion.
-        at_exit const back(
-            [&, outer = std::exchange(frame.tracked, {})] { frame.tracked = outer; });
+        // Perhaps inside of a wake-up, and so of a completion. The mark is of the lease.
+        at_exit const back([&, outer = frame.tracked]() mutable {
+            outer.copy_mark(frame.tracked);
+            frame.tracked = outer;
+        });
+        frame.tracked.begin_inner();
         auto const n = call_asio(frame, true, run);
         frame.inner += n.all; // the call of Asio's around this one does not count them
         parallel().count(n.others);

@@ -30,7 +30,7 @@ public:
         : key_(key)
         , outer_(std::exchange(top_, this))
         , activity_(thread_activity::mine())
-        , served_before_(activity_.serve({nullptr, key}))
+        , served_before_(activity_.serve(key))
     {
     }
 
@@ -39,7 +39,7 @@ public:
 
     ~call_frame()
     {
-        activity_.serve(served_before_);
+        activity_.end_service(served_before_);
         top_ = outer_;
     }
 
@@ -205,6 +205,10 @@ public:
     // This thread runs a task: what that dispatches is a part of it.
     bool in_task = false;
 
+    // This thread has run a wake-up inside of a handler, where not all could be done that the
+    // wake-up is for. The thread sends another one when the handler is over.
+    bool owes_wake_up = false;
+
     // Written by the strategy_service: whether this thread is the owner, which stays inside
     // io_context::run(); whether, as the owner, it is inside a handler of the library's where it
     // counts the handlers that it runs; and whether it is a helper, which runs them without the
@@ -225,11 +229,15 @@ public:
         lease::number marked = 0; // the lease that this thread has marked busy; 0: none
 
         void mark(lease::number n) noexcept { marked = n; }
+        void copy_mark(tracked_call const& other) noexcept { marked = other.marked; }
+        void begin_inner() noexcept { *this = {.marked = marked}; }
         std::size_t take_native() noexcept { return std::exchange(native, 0); }
 #else
         static constexpr unsigned completions = 0;
 
         static void mark(lease::number) noexcept {}
+        static void copy_mark(tracked_call const&) noexcept {}
+        static void begin_inner() noexcept {}
         static constexpr std::size_t take_native() noexcept { return 0; }
 #endif
     };
@@ -289,7 +297,7 @@ private:
     void const* key_;
     call_frame* outer_;
     thread_activity& activity_;
-    thread_activity::state served_before_;
+    thread_activity::outer_service served_before_;
     std::exception_ptr error_;
     bool several_ = false; // that is a multiple_exceptions
 

@@ -37,6 +37,20 @@ public:
         void const* owner = nullptr;
     };
 
+    // The handler inside of which another one begins; and what a thread served before.
+    struct outer_handler
+    {
+        task_action what = nullptr;
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        tick_clock::ticks began = 0; // as in sight
+#endif
+    };
+    struct outer_service
+    {
+        outer_handler handler;
+        void const* owner = nullptr;
+    };
+
     // The location in the source that a handler has set; null: none.
     struct place
     {
@@ -105,32 +119,43 @@ public:
         return before;
     }
 
-    // The record's thread. They return what was before, to be put back.
-    task_action begin(task_action what) noexcept
+    // The record's thread: a handler of that type begins inside of what runs, or the thread begins
+    // to serve that owner.
+    outer_handler begin(task_action what) noexcept
     {
-        task_action const outer = what_.load(std::memory_order_relaxed);
+        outer_handler const outer = current();
         set(what);
         return outer;
     }
+    outer_service serve(void const* owner) noexcept
+    {
+        outer_service const outer{current(), owner_.load(std::memory_order_relaxed)};
+        owner_.store(owner, std::memory_order_release);
+        set(nullptr);
+        return outer;
+    }
 
-    // The handler has ended, and the one around it continues, if there is one.
-    void end(task_action outer) noexcept { set(outer); }
+    // The handler, or the service, has ended, and what is around it continues. That has a new
+    // number, and is as old as it was: a handler that runs others all the time would never be late.
+    void end(outer_handler const& outer) noexcept
+    {
+        set(outer.what);
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        if (outer.began != 0)
+            date(outer.began);
+#endif
+    }
+    void end_service(outer_service const& outer) noexcept
+    {
+        owner_.store(outer.owner, std::memory_order_release);
+        end(outer.handler);
+    }
 
     // The handler that runs was called by Asio then.
     void date(tick_clock::ticks began) noexcept
     {
         began_.store(began, std::memory_order_release);
         dated_.store(changes_.load(std::memory_order_relaxed), std::memory_order_release);
-    }
-
-    // Switches the owner; returns the outer state to restore.
-    state serve(state next) noexcept
-    {
-        state const outer{
-            what_.load(std::memory_order_relaxed), owner_.load(std::memory_order_relaxed)};
-        owner_.store(next.owner, std::memory_order_release);
-        set(next.what);
-        return outer;
     }
 
     // The handler that runs is at that location.
@@ -158,6 +183,16 @@ private:
         owner_.store(nullptr, std::memory_order_release);
         change();
         used_.store(false, std::memory_order_release);
+    }
+
+    outer_handler current() const noexcept
+    {
+        outer_handler h{what_.load(std::memory_order_relaxed)};
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+        if (dated_.load(std::memory_order_relaxed) == changes_.load(std::memory_order_relaxed))
+            h.began = began_.load(std::memory_order_relaxed);
+#endif
+        return h;
     }
 
     void set(task_action what) noexcept
@@ -278,7 +313,7 @@ public:
 private:
     // Kept, since a handler that is a stackful coroutine must not look it up twice: see call_frame.
     thread_activity& activity_;
-    task_action outer_ = nullptr;
+    thread_activity::outer_handler outer_;
     bool is_shown_ = false; // what tracks Asio's operations shows the handler
 };
 

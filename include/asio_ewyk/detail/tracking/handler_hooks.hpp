@@ -165,7 +165,7 @@ private:
     completion_observer* observer_ = nullptr; // the innermost when the handler was called
     bool is_told_ = false;                    // the observer was told of the begin
     thread_activity* shown_ = nullptr;        // that shows the handler
-    task_action shown_before_ = nullptr;
+    thread_activity::outer_handler shown_before_;
     tracking_thread& thread_;
     completion_scope* const outer_;
 };

@@ -174,8 +174,11 @@ ASIO_EWYK_DECL auto lateness::update(observation const& s) noexcept -> verdict
             next_ = forever;
         else if (s.observes)
             next_ = now + sign_pause_;
-        else if (s.inside.told)
-            next_ = forever; // the handler that ends the wait wakes the watchdog
+        // The handler that ends the wait wakes the watchdog. A thread that does not wait may run
+        // what Asio does not tell of, or is about to run a handler.
+        else if (s.inside.told && s.thread != thread_probe::state::runs
+            && s.thread != thread_probe::state::blocks)
+            next_ = forever;
         // The end of the producer's wait wakes nobody, and it may block then.
         else if (now - progress_ < recently)
             next_ = now + first_recheck - now.time_since_epoch() % recheck_step;

@@ -88,7 +88,8 @@ ASIO_EWYK_DECL void lease_watch::stop(bool for_good) noexcept
 }
 
 // The handler that the producer runs. Not where it is a thread without a record, or runs one of
-// another context inside of its own; or where the record changes each time that it is looked at.
+// another context inside of its own. Where the record changes each time that it is looked at there
+// are very short ones, none of which is the one of another check.
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
 ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const& s) noexcept
 {
@@ -102,11 +103,12 @@ ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const& s) n
     thread_activity::sight seen = producer_->look();
     for (int tries = 0; !seen.now.owner && tries != 8; ++tries)
         seen = producer_->look();
-    if (seen.now.owner != owner_)
+    bool const changes = !seen.now.owner && producer_->now().owner == owner_;
+    if (!changes && seen.now.owner != owner_)
         return h;
     h.told = true;
-    h.runs = seen.now.what != nullptr;
-    h.which = seen.changes;
+    h.runs = changes || seen.now.what != nullptr;
+    h.which = changes ? producer_->changes() : seen.changes;
     if (h.runs && seen.began != 0)
         h.age = tick_clock::scale()(tick_clock::now() - seen.began);
     return h;

@@ -3,8 +3,8 @@
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
 // A strategy of your own, beside the four: a policy says which of them is used for a task, each
-// time that one is about to run. Here are two: one looks at the time of the day, the other at how
-// urgent a task is.
+// time that one is about to run. Here are two: one looks at the time of the day, the other at what
+// is urgent.
 
 #include <asio_ewyk.hpp>
 #include <boost/asio.hpp>
@@ -31,19 +31,17 @@ ewyk::strategy_t pec_at_night(ewyk::task_traits) noexcept
 
 // tag::priority[]
 // What is urgent runs at once on the thread that found it. What can wait does so, in the queue of
-// the pool, while there is anything urgent to come.
-constexpr ewyk::strategy_t urgent = ewyk::strategy.custom_0;
-constexpr ewyk::strategy_t can_wait = ewyk::strategy.custom_1;
+// the pool, while there is anything urgent to come: only of such tasks the policy is asked.
+constexpr ewyk::strategy_t urgent = ewyk::strategy.produce_consume;
+constexpr ewyk::strategy_t can_wait = ewyk::strategy.custom;
 
 class by_priority
 {
 public:
     explicit by_priority(std::atomic<int> const& urgent_ones) : urgent_ones_(urgent_ones) {}
 
-    ewyk::strategy_t operator()(ewyk::task_traits task) const noexcept
+    ewyk::strategy_t operator()(ewyk::task_traits) const noexcept
     {
-        if (task.strategy == urgent)
-            return ewyk::strategy.produce_consume;
         return urgent_ones_ > 0 ? ewyk::strategy.produce_execute_consume
                                 : ewyk::strategy.eat_what_you_kill;
     }
@@ -63,7 +61,7 @@ void run_at(int o_clock)
 {
     hour = o_clock;
     // tag::night_context[]
-    ewyk::strategy_context context(ewyk::strategy.custom_0, {.policy = pec_at_night});
+    ewyk::strategy_context context(ewyk::strategy.custom, {.policy = pec_at_night});
     // end::night_context[]
     asio::post(context, [me = std::this_thread::get_id()] {
         show(hour < 6 ? "at night" : "by day", me);

@@ -21,9 +21,8 @@ namespace asio = boost::asio;
 namespace detail {
 
 inline constexpr named_values strategy_names{
-    std::array<std::string_view, 8>{"produce_consume", "produce_execute_consume",
-        "execute_produce_consume", "eat_what_you_kill", "custom_0", "custom_1", "custom_2",
-        "custom_3"}};
+    std::array<std::string_view, 5>{"produce_consume", "produce_execute_consume",
+        "execute_produce_consume", "eat_what_you_kill", "custom"}};
 
 } // namespace detail
 
@@ -35,11 +34,11 @@ inline constexpr named_values strategy_names{
     | `produce_execute_consume` | a thread of the pool   | the producer           |
     | `execute_produce_consume` | the producer           | another thread         |
     | `eat_what_you_kill`       | chosen for each task   | chosen for each task   |
-    | `custom_0` ... `custom_3` | as the policy says     | as the policy says     |
+    | `custom`                  | as the policy says     | as the policy says     |
 
     The first four are those of Jetty (`org.eclipse.jetty.util.thread.ExecutionStrategy`); the last
-    of them is Jetty's `AdaptiveExecutionStrategy`, formerly `EatWhatYouKill`. For the custom ones a
-    `strategy_policy` is asked; without one they are `eat_what_you_kill`.
+    of them is Jetty's `AdaptiveExecutionStrategy`, formerly `EatWhatYouKill`. For `custom` a
+    `strategy_policy` is asked; without one it is `eat_what_you_kill`.
 
     A strategy is also a property in Asio's sense: `asio::require(ex, strategy.produce_consume)` and
     `asio::prefer` return an executor that uses that strategy, `asio::query(ex, strategy)` tells
@@ -64,10 +63,7 @@ public:
         produce_execute_consume,
         execute_produce_consume,
         eat_what_you_kill,
-        custom_0,
-        custom_1,
-        custom_2,
-        custom_3,
+        custom,
     };
 
     // What Asio asks of a property.
@@ -82,10 +78,7 @@ public:
     static const strategy_t produce_execute_consume;
     static const strategy_t execute_produce_consume;
     static const strategy_t eat_what_you_kill;
-    static const strategy_t custom_0;
-    static const strategy_t custom_1;
-    static const strategy_t custom_2;
-    static const strategy_t custom_3;
+    static const strategy_t custom;
 
     /// The strategy that is used where none is named: `eat_what_you_kill`.
     constexpr strategy_t() noexcept = default;
@@ -109,10 +102,7 @@ inline constexpr strategy_t strategy_t::produce_consume{kind::produce_consume};
 inline constexpr strategy_t strategy_t::produce_execute_consume{kind::produce_execute_consume};
 inline constexpr strategy_t strategy_t::execute_produce_consume{kind::execute_produce_consume};
 inline constexpr strategy_t strategy_t::eat_what_you_kill{kind::eat_what_you_kill};
-inline constexpr strategy_t strategy_t::custom_0{kind::custom_0};
-inline constexpr strategy_t strategy_t::custom_1{kind::custom_1};
-inline constexpr strategy_t strategy_t::custom_2{kind::custom_2};
-inline constexpr strategy_t strategy_t::custom_3{kind::custom_3};
+inline constexpr strategy_t strategy_t::custom{kind::custom};
 
 /// The property to query, and the scope of its values: `strategy.produce_consume`.
 inline constexpr strategy_t strategy{};

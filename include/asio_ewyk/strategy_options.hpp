@@ -28,7 +28,7 @@ inline constexpr std::chrono::nanoseconds default_grace = std::chrono::microseco
 struct strategy_options
 {
     /// The strategy of executors that are not asked to use another one.
-    /// @range any; a custom one needs a `policy`
+    /// @range any; `custom` needs a `policy`
     strategy_t strategy = strategy_t::eat_what_you_kill;
 
     /** How long a task may block before another thread is to produce, with
@@ -48,8 +48,8 @@ struct strategy_options
     */
     std::chrono::nanoseconds grace = default_grace;
 
-    /// Asked for the tasks of custom strategies.
-    /// @range empty, or a policy; not empty if `strategy` is a custom one
+    /// Asked for the tasks whose strategy is `custom`.
+    /// @range empty, or a policy; not empty if `strategy` is `custom`
     strategy_policy policy = {};
 
     /** How many threads run handlers at a time, while there are handlers to run. 0: the context

@@ -18,9 +18,6 @@ namespace asio_ewyk {
 /// What a `strategy_policy` is told of a task.
 struct task_traits
 {
-    /// The strategy that its executor asks for.
-    strategy_t strategy;
-
     /// What its submitter says of it.
     invocation_t invocation;
 
@@ -30,12 +27,12 @@ struct task_traits
 
 /** A strategy of the user's own, in addition to the four.
 
-    The policy is asked for each task whose strategy is `custom_0` ... `custom_3`, when the task is
-    about to run, and answers which of the four is to be used for that one task: so the answer may
-    depend on the time, on the load, or on which of the custom ones it is. Tasks of the four are not
-    affected. The task is then treated as if its executor had asked for the answer; whatever a
-    policy answers, no task is lost and one thread produces. A custom one as the answer, or no
-    policy at all, means `eat_what_you_kill`.
+    The policy is asked for each task whose strategy is `custom`, when the task is about to run, and
+    answers which of the four is to be used for that one task: so the answer may depend on the time,
+    on the load, or on the task's invocation type. Tasks of the four are not affected. The task is
+    then treated as if its executor had asked for the answer; whatever a policy answers, no task is
+    lost and one thread produces. `custom` as the answer, or no policy at all, means
+    `eat_what_you_kill`.
 
     The thread that produces asks, and can do nothing else meanwhile, or a thread that was late;
     perhaps more than once for a task. So the policy must be quick, must not block, and must not use
@@ -81,19 +78,13 @@ public:
     /// Whether there is one. No-throw guarantee.
     explicit operator bool() const noexcept { return call_ != nullptr; }
 
-    /// What is to be used for that task: never a custom one. No-throw guarantee.
-    strategy_t operator()(task_traits const& t) const noexcept
+    /// What is used for a task whose executor asks for `s`: one of the four. No-throw guarantee.
+    strategy_t operator()(strategy_t s, task_traits const& t) const noexcept
     {
-        if (!is_custom(t.strategy)) [[likely]]
-            return t.strategy;
+        if (s != strategy_t::custom) [[likely]]
+            return s;
         strategy_t const answer = call_ ? call_(function_.get(), t) : strategy_t();
-        return is_custom(answer) ? strategy_t() : answer;
-    }
-
-    /// Whether policies are asked for tasks of that strategy. No-throw guarantee.
-    static constexpr bool is_custom(strategy_t s) noexcept
-    {
-        return s.value() >= strategy_t::kind::custom_0 && s.value() <= strategy_t::kind::custom_3;
+        return answer == strategy_t::custom ? strategy_t() : answer;
     }
 
 private:
@@ -105,8 +96,8 @@ namespace detail {
 
 inline strategy_policy const& checked_policy(strategy_policy const& policy, strategy_t s)
 {
-    if (strategy_policy::is_custom(s) && !policy)
-        throw std::invalid_argument("policy must be set if the strategy is a custom one");
+    if (s == strategy_t::custom && !policy)
+        throw std::invalid_argument("policy must be set if the strategy is custom");
     return policy;
 }
 

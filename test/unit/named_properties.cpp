@@ -55,10 +55,7 @@ struct strategies
         {"execute_produce_consume", ewyk::strategy.execute_produce_consume,
             kind::execute_produce_consume},
         {"eat_what_you_kill", ewyk::strategy.eat_what_you_kill, kind::eat_what_you_kill},
-        {"custom_0", ewyk::strategy.custom_0, kind::custom_0},
-        {"custom_1", ewyk::strategy.custom_1, kind::custom_1},
-        {"custom_2", ewyk::strategy.custom_2, kind::custom_2},
-        {"custom_3", ewyk::strategy.custom_3, kind::custom_3},
+        {"custom", ewyk::strategy.custom, kind::custom},
     };
 };
 

@@ -20,6 +20,7 @@
 #endif
 #include <boost/config.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -68,8 +69,9 @@ public:
     // If one source includes all of the library, g++ -O2 would make it a call, for each task.
     BOOST_FORCEINLINE submission get() const noexcept
     {
-        return {strategy_t(part<strategy_t::kind>(at::strategy, strategy_names.bits)),
-            invocation_t(part<invocation_t::kind>(at::invocation, invocation_names.bits)),
+        // Not by their constructors, which would look whether there is such a value.
+        return {std::bit_cast<strategy_t>(part<unsigned char>(at::strategy, strategy_names.bits)),
+            std::bit_cast<invocation_t>(part<unsigned char>(at::invocation, invocation_names.bits)),
             part<bool>(at::never, 1), part<bool>(at::continuation, 1)};
     }
 

@@ -35,10 +35,7 @@ constexpr sub_strategy choose(
     case strategy_t::kind::execute_produce_consume:
         return handed_over ? execute_produce_consume : produce_consume;
     case strategy_t::kind::eat_what_you_kill:
-    case strategy_t::kind::custom_0: // without a policy
-    case strategy_t::kind::custom_1:
-    case strategy_t::kind::custom_2:
-    case strategy_t::kind::custom_3:
+    case strategy_t::kind::custom: // without a policy
         break;
     }
     switch (invocation.value())

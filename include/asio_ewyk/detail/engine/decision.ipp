@@ -14,7 +14,7 @@ namespace asio_ewyk::detail {
 ASIO_EWYK_DECL bool decision::is_for_pool(strategy_t s, invocation_t i) const noexcept
 {
     bool const may_block = this_thread_may_block;
-    return choose(policy_({s, i, may_block}), i, may_block, true)
+    return choose(policy_(s, {i, may_block}), i, may_block, true)
         == sub_strategy::produce_execute_consume;
 }
 
@@ -22,7 +22,7 @@ ASIO_EWYK_DECL how_to_run decision::decide(call_frame& frame, strategy_t s, invo
     void const* trace_id, bool& may_block) noexcept
 {
     using enum sub_strategy;
-    strategy_t const resolved = policy_({s, i, may_block});
+    strategy_t const resolved = policy_(s, {i, may_block});
     strategy_counters& counters = succession_.counters();
     auto sub = choose(resolved, i, may_block, true);
     if (sub == execute_produce_consume)

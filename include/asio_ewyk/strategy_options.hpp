@@ -77,7 +77,6 @@ struct strategy_options
     std::function<void()> on_thread_start = {};
     std::function<void()> on_thread_stop = {};
     std::function<void(std::exception_ptr)> on_exception = {};
-    std::function<void()> on_low_on_threads = {};
 
     /// As in `worker_pool_options`, and off by default as there: handlers may block. Also for what
     /// is submitted to the context's own pool.
@@ -101,7 +100,6 @@ struct strategy_options
             .on_thread_start = on_thread_start,
             .on_thread_stop = on_thread_stop,
             .on_exception = on_exception,
-            .on_low_on_threads = on_low_on_threads,
             .stall_threshold = stall_threshold,
             .on_stall = on_stall,
             .stack_signal = stack_signal,

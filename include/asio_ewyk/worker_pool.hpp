@@ -35,8 +35,7 @@ class pool_access;
 
     - `execute` gives a task to a parked thread; else the task waits in a queue, and a new thread is
       started while there are fewer than `max_threads`.
-    - `try_execute` never waits and never queues, and succeeds only if a parked thread takes the
-      task now; an execution strategy hands production over with it.
+    - A strategy hands production over to a parked thread.
     - A thread that was parked for `idle_timeout` ends, down to `min_threads`.
 
     Strategies and contexts that share a pool take turns, so that the backlog of one does not delay
@@ -89,14 +88,6 @@ public:
     template <class F>
     void execute(F&& f);
 
-    /** Runs f() on a parked thread of the pool, if there is one.
-
-        False, and f untouched, if there is none; then a thread is started for the next time, see
-        `worker_pool_options::reserve`. Throws what allocation and the copy of f throw.
-    */
-    template <class F>
-    bool try_execute(F&& f);
-
     /// Refuses new tasks and destroys those that wait, not those that run. No-throw guarantee.
     void stop() noexcept;
 
@@ -136,7 +127,7 @@ public:
     std::size_t threads() const noexcept { return threads_.threads(); }
 
     /// Whether a task waits, all threads are busy, and no other can be started. Then more work only
-    /// makes the queue longer. See `worker_pool_options::on_low_on_threads`.
+    /// makes the queue longer.
     bool low_on_threads() const noexcept { return threads_.low(); }
 
     /// Threads that have nothing to do.

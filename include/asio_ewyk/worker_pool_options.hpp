@@ -78,10 +78,10 @@ struct worker_pool_options
     /// @range 0 to 1000000, in threads
     std::size_t max_threads = 200;
 
-    /// How many threads `try_execute` may keep parked ahead of need: a call that finds no parked
-    /// thread fails, and starts one for the next time while fewer than this are on their way.
-    /// 0: hand-overs take only threads that happen to be parked; `automatic`: one for each core, at
-    /// most an eighth of `max_threads`, at least 1 (0 if `max_threads` is at most 1).
+    /// How many threads hand-overs may start ahead of need: one that finds no parked thread fails,
+    /// and starts one for the next time while fewer than this are on their way. 0: hand-overs take
+    /// only threads that happen to be parked; `automatic`: one for each core, at most an eighth of
+    /// `max_threads`, at least 1 (0 if `max_threads` is at most 1).
     /// @range 0, or less than `max_threads`, or `automatic`, in threads
     std::size_t reserve = automatic;
 
@@ -112,15 +112,6 @@ struct worker_pool_options
     /// Empty: the exception of a context's handler leaves a call of `run()`; any other one, or if
     /// there is no such call, calls `std::terminate`, as with `asio::thread_pool`. Must not throw.
     std::function<void(std::exception_ptr)> on_exception = {};
-
-    /** Called when the pool is low on threads: a task waits, all threads are busy, and no other
-        can be started. The thread that has submitted the task calls it, or the library's watchdog
-        thread; once, until no task waits any more, and at most 10 times a second. The function may
-        use the pool, fork, or run another context, but must not wait for the pool's tasks, nor
-        destroy a context or a strategy that uses it. Must not throw. Compare Jetty's
-        `LowResourceMonitor`.
-    */
-    std::function<void()> on_low_on_threads = {};
 
     /** How long a handler may run before it is reported as stalled: see `on_stall`. A report comes
         within a tenth of the threshold after it, or 2 ms if that is more, while the handler still

@@ -65,8 +65,7 @@ int run_by_strategies(ewyk::worker_pool& pool)
         ewyk::this_invocation::set_location();
         ++ran;
     });
-    while (!pool.try_execute(f))
-        std::this_thread::yield();
+    pool.execute(f);
     pool.wait();
     return ran;
 }

@@ -131,10 +131,7 @@ BOOST_AUTO_TEST_CASE(each_task_runs_once_or_is_destroyed)
                         if (sleeps)
                             std::this_thread::sleep_for(100us);
                     });
-                    if (mine.roll(4) == 0)
-                        pool.try_execute(std::move(sleeper));
-                    else
-                        pool.execute(std::move(sleeper));
+                    pool.execute(std::move(sleeper));
                     if (mine.roll(100) == 0)
                         std::this_thread::sleep_for(2ms); // threads end
                 }

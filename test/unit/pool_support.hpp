@@ -255,6 +255,36 @@ inline bool warm_up(ewyk::worker_pool& pool, std::size_t threads)
         && eventually([&] { return pool.parked_threads() == threads; });
 }
 
+/// Gives functions to parked threads of a pool, as a strategy hands production over: at once, or
+/// not at all. Waits for them when it is destroyed.
+class hand_overs
+{
+public:
+    explicit hand_overs(ewyk::worker_pool& pool)
+      : threads_(ewyk::detail::pool_access::threads(pool))
+    {
+    }
+
+    hand_overs(hand_overs const&) = delete;
+    hand_overs& operator=(hand_overs const&) = delete;
+
+    ~hand_overs() { threads_.leave(client_); }
+
+    template <class F>
+    bool try_execute(F f)
+    {
+        ewyk::detail::task* const t = ewyk::detail::make_task(std::move(f));
+        bool const given = threads_.try_execute(client_, t);
+        if (!given)
+            t->destroy();
+        return given;
+    }
+
+private:
+    ewyk::detail::elastic_threads& threads_;
+    ewyk::detail::pool_client client_{this};
+};
+
 /// Functions that hold a number of a pool's threads until released, which is before the pool ends.
 class blockade
 {

@@ -76,16 +76,17 @@ BOOST_AUTO_TEST_CASE(others_use_the_pool_meanwhile)
     ewyk::worker_pool pool({.max_threads = 4, .reserve = 1});
     blockade first(pool, 1);
     BOOST_TEST_REQUIRE(first.holds());
+    hand_overs some(pool);
     std::atomic<bool> executed{false};
     std::thread starter([&] {
         slow_start_next = &gate;
-        executed = pool.try_execute([] {});
+        executed = some.try_execute([] {});
     });
     BOOST_TEST(gate.begun.wait());
     // Each of these takes the pool's lock somewhere.
     first.release();
     BOOST_TEST(eventually([&] { return pool.parked_threads() == 1u; }));
-    BOOST_TEST(pool.try_execute([&] { ran.set(); }));
+    BOOST_TEST(some.try_execute([&] { ran.set(); }));
     BOOST_TEST(ran.wait());
     pool.execute([&] { ran_too.set(); });
     BOOST_TEST(ran_too.wait());

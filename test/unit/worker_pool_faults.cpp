@@ -145,22 +145,22 @@ BOOST_AUTO_TEST_CASE(a_task_without_a_thread_stays_queued)
     BOOST_TEST(pool.start_failures() == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(try_execute_without_a_thread_fails)
+BOOST_AUTO_TEST_CASE(a_hand_over_without_a_thread_fails)
 {
     no_more_threads fault;
     if (!fault.in_force())
         return;
     ewyk::worker_pool pool({.max_threads = 4, .reserve = 1});
+    hand_overs some(pool);
     for (std::size_t i = 1; i != 4; ++i)
     {
-        BOOST_TEST(!pool.try_execute([] {}));
+        BOOST_TEST(!some.try_execute([] {}));
         // After the second time the system is asked after a pause.
         BOOST_TEST(pool.start_failures() >= std::min<std::size_t>(i, 2));
         BOOST_TEST(pool.threads() == 0u);
     }
     fault.lift();
-    BOOST_TEST(eventually([&] { return pool.try_execute([] {}); }));
-    pool.join();
+    BOOST_TEST(eventually([&] { return some.try_execute([] {}); }));
 }
 
 BOOST_AUTO_TEST_CASE(the_threads_that_there_are_go_on)

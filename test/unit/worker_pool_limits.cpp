@@ -89,6 +89,7 @@ BOOST_AUTO_TEST_CASE(no_task_is_lost_while_limits_change)
     std::atomic<std::size_t> ran{0};
     std::atomic<bool> done{false};
     ewyk::worker_pool pool({.max_threads = 8, .idle_timeout = 1ms});
+    hand_overs some(pool);
     constexpr std::size_t submitters = 2;
     constexpr std::size_t each = 5'000;
     std::thread changer([&] {
@@ -102,7 +103,7 @@ BOOST_AUTO_TEST_CASE(no_task_is_lost_while_limits_change)
     for (std::size_t s = 0; s != submitters; ++s)
         all.emplace_back([&] {
             for (std::size_t i = 0; i != each; ++i)
-                if (i % 3 != 0 || !pool.try_execute([&] { ++ran; }))
+                if (i % 3 != 0 || !some.try_execute([&] { ++ran; }))
                     pool.execute([&] { ++ran; });
         });
     for (std::thread& t : all)

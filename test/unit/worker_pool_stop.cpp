@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(after_stop_functions_are_destroyed)
         BOOST_CHECK_NO_THROW(pool.execute(resident(c)));
         BOOST_CHECK_NO_THROW(asio::post(pool, resident(c)));
         BOOST_CHECK_NO_THROW(asio::dispatch(pool, resident(c)));
-        BOOST_TEST(!pool.try_execute([] {}));
+        BOOST_TEST(!hand_overs(pool).try_execute([] {}));
         BOOST_TEST(c.ran == 0);
         BOOST_TEST(c.destroyed == c.made);
         BOOST_TEST(pool.threads_started() == started);
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(nothing_runs_that_was_submitted_after_stop)
         for (int n = 0; n != 10; ++n)
         {
             pool.execute([&] { ++too_late; });
-            too_late += pool.try_execute([] {});
+            too_late += hand_overs(pool).try_execute([] {});
         }
     }
     BOOST_TEST(too_late == 0);
@@ -249,6 +249,7 @@ BOOST_AUTO_TEST_CASE(stop_races_with_submitters)
     {
         std::latch begin(3);
         ewyk::worker_pool pool({.max_threads = 2, .reserve = 1});
+        hand_overs some(pool);
         std::vector<std::thread> submitters;
         for (int s = 0; s != 2; ++s)
             submitters.emplace_back([&] {
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE(stop_races_with_submitters)
                 for (int n = 0; n != 200; ++n)
                 {
                     pool.execute(resident(c));
-                    pool.try_execute(resident(c));
+                    some.try_execute(resident(c));
                 }
             });
         begin.arrive_and_wait();
@@ -357,7 +358,7 @@ BOOST_AUTO_TEST_CASE(a_pool_ends_while_its_threads_end)
         for (int n = 0; n != 3; ++n)
             pool.execute([] {});
         pool.wait();
-        pool.try_execute([] {});
+        hand_overs(pool).try_execute([] {});
         // Until about the time when the threads end, which is what the test is after.
         auto const end = std::chrono::steady_clock::now() + 900us + i % 10 * 30us;
         while (std::chrono::steady_clock::now() < end)

@@ -47,28 +47,6 @@ void worker_pool::execute(F&& f)
         true);
 }
 
-template <class F>
-bool worker_pool::try_execute(F&& f)
-{
-    std::size_t const thread = threads_.claim();
-    if (thread == detail::parked_threads::none)
-        return false;
-    detail::task* t = nullptr;
-    try
-    {
-        t = detail::make_task(std::forward<F>(f), {}, {}, std::allocator<void>(),
-            [this]() noexcept { return detail::pool_work(*this); });
-    }
-    catch (...)
-    {
-        threads_.wake_for_queue(thread);
-        throw;
-    }
-    stamp(t);
-    threads_.give(thread, client_, t);
-    return true;
-}
-
 } // namespace asio_ewyk
 
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)

@@ -73,11 +73,6 @@ public:
 
     bool low() const noexcept { return low_.load(); }
 
-    // A parked thread, which must be given a task then. `none` if there is none: then one more is
-    // started for the next time, without a lock held.
-    std::size_t claim() noexcept;
-    void give(std::size_t thread, pool_client& client, task* t) noexcept;
-
     // Starts a thread if tasks wait and no thread is there: the system may have refused one before.
     void retry_start() noexcept
     {
@@ -104,16 +99,14 @@ public:
     void remove_producer() noexcept { producers_.fetch_sub(1); }
     bool all_produce() const noexcept { return producers_.load() >= threads_.load(); }
 
-    // Wakes a claimed thread without a task, to look in the queue.
-    void wake_for_queue(std::size_t thread) noexcept;
-
+    // To a parked thread. False if there is none: then one more is started for the next time,
+    // without a lock held.
     bool try_execute(pool_client& client, task* t) noexcept
     {
-        std::size_t const thread = claim();
-        if (thread == parked_threads::none)
-            return false;
-        give(thread, client, t);
-        return true;
+        if (try_give(client, t))
+            return true;
+        start_reserve();
+        return false;
     }
 
     // As try_execute(), but starts no thread and takes no lock.
@@ -234,23 +227,13 @@ private:
             low_.store(false);
     }
 
-    // Under mutex_: a task waits, and no thread can come. Whether to call on_low_on_threads.
-    bool begins_to_be_low() noexcept
+    // Under mutex_: a task waits, and no thread can come.
+    void mark_low() noexcept
     {
-        if (!low_.load(std::memory_order_relaxed))
-        {
-            low_.store(true);
-            low_was_told_ = false;
-            times_low_.add();
-        }
-        if (low_was_told_ || !options_.on_low_on_threads)
-            return false;
-        auto const now = std::chrono::steady_clock::now();
-        if (now < tell_low_after_)
-            return false;
-        low_was_told_ = true;
-        tell_low_after_ = now + std::chrono::milliseconds(100);
-        return true;
+        if (low_.load(std::memory_order_relaxed))
+            return;
+        low_.store(true);
+        times_low_.add();
     }
 
     // Under mutex_: whether more tasks wait than threads are about to look for one, and one more
@@ -264,8 +247,10 @@ private:
     void join_threads();
     void forget_threads() noexcept;
 
-    void call_low_on_threads() noexcept;
+    // A claimed thread is given a task, or woken without one, to look in the queue.
     std::size_t claim_parked() noexcept;
+    void give(std::size_t thread, pool_client& client, task* t) noexcept;
+    void wake_for_queue(std::size_t thread) noexcept;
     void start_reserve() noexcept;
     std::size_t reserve_slot() noexcept;
     bool start(std::size_t slot) noexcept;
@@ -301,14 +286,12 @@ private:
     // the first thread in its slot; a thread that has claimed another one may read that slot
     // without.
     std::vector<std::unique_ptr<worker>> workers_;
-    std::size_t max_queue_;       // guarded by mutex_
-    time_point tell_low_after_{}; // guarded by mutex_
-    bool low_was_told_ = false;   // guarded by mutex_
-    fair_queue queue_;            // guarded by mutex_
-    std::thread ended_;           // guarded by mutex_: the last one that has all but ended
-    std::size_t starting_ = 0;    // guarded by mutex_: calls of start() under way
-    back_off start_pause_;        // guarded by mutex_
-    std::size_t arriving_ = 0;    // guarded by mutex_: threads that have yet to look in the queue
+    std::size_t max_queue_;    // guarded by mutex_
+    fair_queue queue_;         // guarded by mutex_
+    std::thread ended_;        // guarded by mutex_: the last one that has all but ended
+    std::size_t starting_ = 0; // guarded by mutex_: calls of start() under way
+    back_off start_pause_;     // guarded by mutex_
+    std::size_t arriving_ = 0; // guarded by mutex_: threads that have yet to look in the queue
 
     // Written under mutex_, read anywhere.
     std::atomic<std::size_t> max_threads_; // at most options_.max_threads

@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <new>
 #include <string>
@@ -119,14 +118,6 @@ ASIO_EWYK_DECL std::size_t elastic_threads::claim_parked() noexcept
     return parked_threads::none;
 }
 
-ASIO_EWYK_DECL std::size_t elastic_threads::claim() noexcept
-{
-    std::size_t const thread = claim_parked();
-    if (thread == parked_threads::none)
-        start_reserve();
-    return thread;
-}
-
 ASIO_EWYK_DECL void elastic_threads::start_reserve() noexcept
 {
     // Relaxed: with an old figure one thread more or less is on its way, which is checked under the
@@ -176,7 +167,6 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
 
     std::size_t thread = parked_threads::none;
     std::size_t slot = parked_threads::none;
-    bool low = false;
     bool full = false;
     {
         std::lock_guard lock(mutex_);
@@ -199,8 +189,8 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
         // Tasks that wait get a thread even if this one is refused: the system may have one again.
         if (thread == parked_threads::none && startable && arriving_ < queue_.size())
             slot = reserve_slot();
-        low = !full && thread == parked_threads::none && !startable
-            && arriving_ < queue_.size() && begins_to_be_low();
+        if (!full && thread == parked_threads::none && !startable && arriving_ < queue_.size())
+            mark_low();
     }
     if (full)
     {
@@ -208,8 +198,6 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
             start(slot);
         return outcome::full;
     }
-    if (low)
-        call_low_on_threads();
     if (thread != parked_threads::none)
     {
         wake_for_queue(thread);
@@ -220,25 +208,16 @@ ASIO_EWYK_DECL elastic_threads::outcome elastic_threads::execute(
     return all_produce() ? outcome::no_thread : outcome::accepted;
 }
 
-// The watchdog's thread, which may have asked for a thread, calls the function later, without its
-// lock.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::call_low_on_threads() noexcept
-{
-    if (!watchdog::call_later(options_.on_low_on_threads))
-        options_.on_low_on_threads();
-}
-
 ASIO_EWYK_DECL ASIO_EWYK_COLD void elastic_threads::tell_if_it_has_none() noexcept
 {
     static std::atomic<bool> told{false};
     if (!has_none() || told.exchange(true))
         return;
-    // Never destroyed: the watchdog may outlive every static object.
-    static std::function<void()> const& tell = *new std::function<void()>([] {
+    auto const tell = [] {
         std::fputs("asio_ewyk: a handler is late, max_threads is 0, and no other thread is free"
                    " inside run(): other handlers of the context may wait (told once)\n",
             stderr);
-    });
+    };
     if (!watchdog::call_later(tell))
         tell();
 }
@@ -345,7 +324,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     {
         started = false;
     }
-    std::unique_lock lock(mutex_);
+    std::lock_guard const lock(mutex_);
     --starting_;
     w.starting = false;
     if (started)
@@ -363,11 +342,9 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool elastic_threads::start_one(std::size_t& slot)
     }
     // limit() may have allowed several threads.
     slot = started && lacks_thread() ? reserve_slot() : parked_threads::none;
-    bool const low = !started && queue_.size() != 0 && begins_to_be_low();
+    if (!started && queue_.size() != 0)
+        mark_low();
     changed_.notify_all();
-    lock.unlock();
-    if (low)
-        call_low_on_threads();
     return started;
 }
 

@@ -17,8 +17,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -81,12 +79,13 @@ public:
     // In on_timer(): the sentinel of that CPU is needed for a while.
     void activate_sentinel(int cpu) noexcept;
 
-    // In on_timer(): has the watchdog call f() when it holds no lock, so that f() may fork, or run
-    // a context. f lives until that client is removed. False on any other thread.
-    static bool call_later(std::function<void()> const& f) noexcept
+    // In on_timer(): has the watchdog call f() when it holds no lock, as f() may take long. False
+    // on any other thread.
+    using function = void (*)();
+    static bool call_later(function f) noexcept
     {
         if (calls_)
-            *calls_ = &f;
+            *calls_ = f;
         return calls_;
     }
 
@@ -128,15 +127,11 @@ private:
     // what a thread has done before it woke the client.
     std::atomic<client*> woken_{nullptr};
 
-    // The watchdog calls a function of call_later(), without the lock.
-    bool calling_ = false; // guarded by mutex_
-    std::condition_variable called_;
-
     std::vector<cpu_sentinel*> sentinels_; // guarded by mutex_, as the next one
     back_off sentinel_pause_;
 
     // Where the watchdog's thread finds the function that it is to call; null on other threads.
-    static inline thread_local std::function<void()> const** calls_ = nullptr;
+    static inline thread_local function* calls_ = nullptr;
 
     watchdog_sleep sleep_;
 

@@ -45,18 +45,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::add(
 ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::remove(client& c) noexcept
 {
     {
-        std::unique_lock lock(mutex_);
+        std::lock_guard const lock(mutex_);
         take_woken();
         if (c.is_linked()) // else another thread was adding it at a fork, and this is the child
             clients_.erase(clients_.iterator_to(c));
         if (c.lease_)
             c.lease_->client = nullptr;
-        // The function that the watchdog calls destroys another context: its thread cannot end
-        // itself with the last client.
-        if (calls_)
-            return;
-        // The function that the watchdog calls may be the client's.
-        called_.wait(lock, [this] { return !calling_; });
     }
     end_if_unused();
     start_for_woken();
@@ -83,8 +77,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::end_if_unused() noexcept
     std::lock_guard const life(thread_mutex_);
     {
         std::lock_guard const lock(mutex_);
-        // While the watchdog calls a function, remove() waits, and ends the thread afterwards.
-        if (!clients_.empty() || calling_ || !thread_.joinable())
+        if (!clients_.empty() || !thread_.joinable())
             return;
         // Under the lock: for a client that is added from now on another thread is started.
         running_.store(false);
@@ -213,7 +206,7 @@ ASIO_EWYK_DECL void watchdog::thread_main() noexcept
     if (may_ask_.load())
         normal_priority_refused_.store(!become_normal()); // the starting thread may have another
     sleep_.set_thread(this_thread_id());
-    std::function<void()> const* call = nullptr;
+    function call = nullptr;
     calls_ = &call;
     while (!ending_.load())
     {
@@ -225,12 +218,8 @@ ASIO_EWYK_DECL void watchdog::thread_main() noexcept
             next = check_due(now);
             if (call)
             {
-                calling_ = true;
                 lock.unlock();
-                (*std::exchange(call, nullptr))();
-                lock.lock();
-                calling_ = false;
-                called_.notify_all();
+                std::exchange(call, nullptr)();
                 continue;
             }
         }
@@ -267,10 +256,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::fork_child() noexcept
 {
     watchdog& self = instance();
     ::new (&self.thread_) std::thread; // the parent's can be neither joined nor detached
-    // Threads of the parent may have waited on it: its destructor would wait for them.
-    ::new (&self.called_) std::condition_variable;
     ::new (&self.sleep_) watchdog_sleep;
-    self.calling_ = false;
     for (cpu_sentinel* const s : self.sentinels_)
         s->forget_thread();
     self.sentinels_.clear();

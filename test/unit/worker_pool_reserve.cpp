@@ -2,54 +2,31 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-// try_execute: now, on a parked thread, or not at all; and the threads that are started for the
-// next time.
+// What a strategy hands over goes to a parked thread, now or not at all; and the threads that are
+// started for the next time.
 
 #include "pool_support.hpp"
 
-#include <stdexcept>
+#include <optional>
 
 using namespace support;
 
-BOOST_AUTO_TEST_SUITE(worker_pool_try_execute)
+BOOST_AUTO_TEST_SUITE(worker_pool_reserve)
 
 namespace {
-
-// A function of which one can see whether it was touched.
-struct owning
-{
-    std::unique_ptr<int> something = std::make_unique<int>(1);
-    void operator()() {}
-};
 
 BOOST_AUTO_TEST_CASE(fails_without_a_parked_thread_and_has_one_started)
 {
     ewyk::worker_pool pool({.max_threads = 2, .reserve = 1});
-    owning f;
-    BOOST_TEST(!pool.try_execute(std::move(f)));
-    BOOST_TEST(static_cast<bool>(f.something));
+    event ran;
+    hand_overs some(pool);
+    BOOST_TEST(!some.try_execute([&] { ran.set(); }));
     BOOST_TEST(pool.queued() == 0u);
     BOOST_TEST(pool.threads_started() == 1u);
 
     BOOST_TEST(eventually([&] { return pool.parked_threads() == 1; }));
-    BOOST_TEST(pool.try_execute(std::move(f)));
-    BOOST_TEST(!f.something);
-    pool.wait();
-}
-
-BOOST_AUTO_TEST_CASE(runs_on_a_thread_of_the_pool)
-{
-    ewyk::worker_pool pool;
-    BOOST_TEST_REQUIRE(warm_up(pool, 1));
-    std::thread::id here = std::this_thread::get_id();
-    bool inside = false;
-    BOOST_TEST(pool.try_execute([&] {
-        here = std::this_thread::get_id();
-        inside = pool.get_executor().running_in_this_thread();
-    }));
-    pool.wait();
-    BOOST_TEST((here != std::this_thread::get_id()));
-    BOOST_TEST(inside);
+    BOOST_TEST(some.try_execute([&] { ran.set(); }));
+    BOOST_TEST(ran.wait());
     BOOST_TEST(pool.threads_started() == 1u);
 }
 
@@ -60,11 +37,13 @@ BOOST_AUTO_TEST_CASE(each_parked_thread_is_good_for_one)
     std::atomic<int> late{0};
     ewyk::worker_pool pool({.max_threads = parked, .reserve = 0});
     BOOST_TEST_REQUIRE(warm_up(pool, parked));
-    for (std::size_t i = 0; i != parked; ++i)
-        BOOST_TEST(pool.try_execute([&] { late += !together.arrive_and_wait_for(parked + 1); }));
-    BOOST_TEST(!pool.try_execute([] {}));
-    together.arrive();
-    pool.wait();
+    {
+        hand_overs some(pool);
+        for (std::size_t i = 0; i != parked; ++i)
+            BOOST_TEST(some.try_execute([&] { late += !together.arrive_and_wait_for(parked + 1); }));
+        BOOST_TEST(!some.try_execute([] {}));
+        together.arrive();
+    }
     BOOST_TEST(late == 0);
 }
 
@@ -73,9 +52,10 @@ BOOST_AUTO_TEST_CASE(fails_while_all_threads_are_busy)
     ewyk::worker_pool pool({.max_threads = 2, .reserve = 1});
     blockade both(pool, 2);
     BOOST_TEST_REQUIRE(both.holds());
-    BOOST_TEST(!pool.try_execute([] {}));
+    hand_overs some(pool);
+    BOOST_TEST(!some.try_execute([] {}));
     pool.execute([] {});
-    BOOST_TEST(!pool.try_execute([] {}));
+    BOOST_TEST(!some.try_execute([] {}));
     BOOST_TEST(pool.queued() == 1u);
     BOOST_TEST(pool.threads_started() == 2u);
 }
@@ -83,13 +63,13 @@ BOOST_AUTO_TEST_CASE(fails_while_all_threads_are_busy)
 BOOST_AUTO_TEST_CASE(without_a_reserve_no_thread_is_started_for_the_next_time)
 {
     ewyk::worker_pool pool({.max_threads = 4, .reserve = 0});
-    BOOST_TEST(!pool.try_execute([] {}));
+    hand_overs some(pool);
+    BOOST_TEST(!some.try_execute([] {}));
     BOOST_TEST(pool.threads_started() == 0u);
 
     // A thread that happens to be parked will do.
     BOOST_TEST_REQUIRE(warm_up(pool, 1));
-    BOOST_TEST(pool.try_execute([] {}));
-    pool.wait();
+    BOOST_TEST(some.try_execute([] {}));
     BOOST_TEST(pool.threads_started() == 1u);
 }
 
@@ -105,11 +85,12 @@ BOOST_AUTO_TEST_CASE(a_storm_of_attempts_starts_no_more_threads_than_the_reserve
                                 ++started;
                                 come.wait();
                             }});
+    hand_overs some(pool);
     std::vector<std::thread> attempts;
     for (int i = 0; i != 4; ++i)
         attempts.emplace_back([&] {
             for (int n = 0; n != 5000; ++n)
-                successes += pool.try_execute([] {});
+                successes += some.try_execute([] {});
         });
     for (auto& a : attempts)
         a.join();
@@ -126,9 +107,10 @@ BOOST_AUTO_TEST_CASE(a_storm_of_attempts_on_a_full_pool_starts_nothing)
     ewyk::worker_pool pool({.max_threads = 3, .reserve = 2});
     blockade all(pool, 3);
     BOOST_TEST_REQUIRE(all.holds());
+    hand_overs some(pool);
     int successes = 0;
     for (int n = 0; n != 10000; ++n)
-        successes += pool.try_execute([] {});
+        successes += some.try_execute([] {});
     BOOST_TEST(successes == 0);
     BOOST_TEST(pool.threads_started() == 3u);
     BOOST_TEST(pool.threads() == 3u);
@@ -141,36 +123,13 @@ BOOST_AUTO_TEST_CASE(a_thread_started_for_the_next_time_serves_what_is_queued)
     ewyk::worker_pool pool({.max_threads = 2, .reserve = 1});
     blockade one(pool, 1);
     BOOST_TEST_REQUIRE(one.holds());
-    BOOST_TEST(!pool.try_execute([] {}));
+    BOOST_TEST(!hand_overs(pool).try_execute([] {}));
     for (int i = 0; i != 10; ++i)
     {
         event ran;
         pool.execute([&] { ran.set(); });
         BOOST_TEST(ran.wait());
     }
-}
-
-struct throws_when_copied
-{
-    throws_when_copied() = default;
-    throws_when_copied(throws_when_copied const&) { throw std::runtime_error("copied"); }
-    void operator()() {}
-};
-
-BOOST_AUTO_TEST_CASE(a_function_that_cannot_be_copied_costs_no_thread)
-{
-    ewyk::worker_pool pool({.max_threads = 1});
-    BOOST_TEST_REQUIRE(warm_up(pool, 1));
-    throws_when_copied const f;
-    for (int i = 0; i != 3; ++i)
-    {
-        BOOST_CHECK_THROW(pool.try_execute(f), std::runtime_error);
-        BOOST_TEST(eventually([&] { return pool.parked_threads() == 1; }));
-    }
-    BOOST_CHECK_THROW(pool.execute(f), std::runtime_error);
-    BOOST_TEST(pool.try_execute([] {}));
-    // Nothing is left that wait() would wait for.
-    pool.join();
 }
 
 // One claims a thread that ends because none did, at the same time.
@@ -182,6 +141,7 @@ BOOST_AUTO_TEST_CASE(each_success_runs_once_while_threads_come_and_go)
     census c;
     {
         ewyk::worker_pool pool({.max_threads = 3, .reserve = 2, .idle_timeout = 1ms});
+        std::optional<hand_overs> some(pool);
         std::vector<std::thread> attempts;
         auto const begin = std::chrono::steady_clock::now();
         // On a busy machine most threads end before one that attempts has a CPU again.
@@ -193,14 +153,14 @@ BOOST_AUTO_TEST_CASE(each_success_runs_once_while_threads_come_and_go)
             attempts.emplace_back([&] {
                 while (goes_on())
                 {
-                    successes += pool.try_execute([&ran, r = resident(c)] { ++ran; });
+                    successes += some->try_execute([&ran, r = resident(c)] { ++ran; });
                     for (int pause = 0; pause != 20; ++pause)
                         std::this_thread::yield();
                 }
             });
         for (auto& a : attempts)
             a.join();
-        pool.wait();
+        some.reset();
         BOOST_TEST(ran == successes);
     }
     BOOST_TEST(c.made == c.destroyed);
@@ -221,7 +181,7 @@ BOOST_AUTO_TEST_CASE(does_not_wait_for_a_thread_that_ends)
          }});
     pool.execute([] {});
     BOOST_TEST_REQUIRE(ending.wait());
-    BOOST_TEST(!pool.try_execute([] {}));
+    BOOST_TEST(!hand_overs(pool).try_execute([] {}));
     attempted.set();
     BOOST_TEST(!waited_for);
 }

@@ -14,19 +14,16 @@
 #include <asio_ewyk/diagnostics/stall_report.hpp>
 #include <asio_ewyk/diagnostics/stalls.hpp>
 #include <asio_ewyk/diagnostics/trace.hpp>
-#include <asio_ewyk/duration_histogram.hpp>
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/loop/chooser.hpp>
 #include <asio_ewyk/loop/context_group.hpp>
 #include <asio_ewyk/loop/event_loop.hpp>
-#include <asio_ewyk/loop/event_loop_executor.hpp>
 #include <asio_ewyk/loop/event_loop_group.hpp>
 #include <asio_ewyk/loop/event_loop_options.hpp>
 #include <asio_ewyk/loop/scheduled_task.hpp>
 #include <asio_ewyk/loop/strategy_context_group.hpp>
 #include <asio_ewyk/metrics.hpp>
-#include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_context.hpp>
 #include <asio_ewyk/strategy_executor.hpp>
@@ -37,7 +34,6 @@
 #include <asio_ewyk/use_strategy.hpp>
 #include <asio_ewyk/version.hpp>
 #include <asio_ewyk/worker_pool.hpp>
-#include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
 #endif

@@ -10,15 +10,47 @@
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/utility/checked_option.hpp>
 #include <asio_ewyk/metrics.hpp>
-#include <asio_ewyk/producer.hpp>
+#include <asio_ewyk/strategy.hpp>
+#include <asio_ewyk/strategy_policy.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace asio_ewyk {
+
+/** What a producer gives: a task that can be moved, tested and called.
+
+    | expression         | type                  | meaning                                  |
+    |--------------------|-----------------------|------------------------------------------|
+    | `bool(t)`          | `bool`                | false: there is nothing to do            |
+    | `t()`              | anything              | runs the task, once; may throw           |
+    | `t.invocation()`   | `invocation_t`        | optional; without it: `blocking`         |
+    | `t.strategy()`     | `strategy_t`          | optional; without it: the default        |
+
+    `std::function<void()>` is one.
+*/
+template <class T>
+concept produced_task = std::move_constructible<T> && std::constructible_from<bool, T const&>
+    && std::invocable<T&>;
+
+/** Something that tasks come from: a selector, the frames of a multiplexed connection, a queue.
+
+    `p.produce()` returns the next task, or an empty one when there is none, and may wait for one.
+    An `execution_strategy` calls it on one thread at a time, with what one call wrote visible to
+    the next, so it needs no lock of its own. The term is Jetty's
+    (`org.eclipse.jetty.util.thread.ExecutionStrategy.Producer`).
+
+    @par Thread Safety
+    None is asked of a producer: it is not called by two threads at once.
+*/
+template <class P>
+concept producer = requires(P& p) {
+    { p.produce() } -> produced_task;
+};
 
 /** Takes tasks from a producer and decides which thread runs each, and which one produces next.
 

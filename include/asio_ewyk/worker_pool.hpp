@@ -5,15 +5,17 @@
 #ifndef ASIO_EWYK_WORKER_POOL_HPP
 #define ASIO_EWYK_WORKER_POOL_HPP
 
+#include <asio_ewyk/detail/asio/basic_executor.hpp>
 #include <asio_ewyk/detail/metrics/delay_meter.hpp>
 #include <asio_ewyk/detail/observe/registration.hpp>
 #include <asio_ewyk/detail/pool/elastic_threads.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
-#include <asio_ewyk/worker_pool_executor.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
 
+#include <boost/asio/execution/executor.hpp>
 #include <boost/asio/execution_context.hpp>
+#include <boost/config.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -27,9 +29,49 @@ namespace asio_ewyk {
 
 namespace asio = boost::asio;
 
+class worker_pool;
+
 namespace detail {
+
 class pool_access;
-}
+
+// Keeps worker_pool::wait() waiting. Moved-from: counts nothing.
+class pool_work
+{
+public:
+    explicit pool_work(worker_pool& pool) noexcept;
+    pool_work(pool_work const& other) noexcept;
+    pool_work(pool_work&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
+
+    pool_work& operator=(pool_work other) noexcept
+    {
+        std::swap(pool_, other.pool_);
+        return *this;
+    }
+
+    ~pool_work();
+
+private:
+    worker_pool* pool_;
+};
+
+struct BOOST_SYMBOL_VISIBLE worker_pool_executor_traits
+{
+    using target_type = worker_pool;
+    using work = pool_work;
+    static constexpr bool has_strategy = false;
+    static constexpr bool captures = false; // the caller may run it: the queue may be full
+
+    static worker_pool& context(worker_pool& pool) noexcept { return pool; }
+    static bool running_in_this_thread(worker_pool& pool) noexcept;
+    static void work_started(worker_pool& pool) noexcept;
+    static void work_finished(worker_pool& pool) noexcept;
+
+    template <class F, class Allocator>
+    static void execute(worker_pool& pool, submission s, F&& f, Allocator const& allocator);
+};
+
+} // namespace detail
 
 /** Threads that come with the work and go with it, and that can take over at once.
 
@@ -65,7 +107,25 @@ class alignas(detail::target_alignment) worker_pool
     : public asio::execution_context
 {
 public:
-    using executor_type = worker_pool_executor;
+    /** Runs functions on the pool's threads.
+
+        With `blocking.possibly`, the default, `execute` runs the function at once on a thread of
+        the pool; with `blocking.never`, and on any other thread, it goes to the pool. An executor
+        with `outstanding_work.tracked` keeps wait() waiting.
+
+        When the pool's queue is full, `execute` runs the function here if the policy is
+        `caller_runs` and `blocking.possibly` is set; else it destroys it and throws
+        `queue_full_error`.
+
+        @par Thread Safety
+        Distinct objects: safe. Shared objects: unsafe; const members are safe.
+
+        @par Exception Safety
+        Only `execute` throws: what allocation and the function's move throw, `queue_full_error`,
+        and what the function throws if it is run here as the queue is full.
+    */
+    using executor_type =
+        detail::basic_executor<detail::worker_pool_executor_traits, std::allocator<void>, false>;
 
     /// Starts no thread. Throws `std::invalid_argument`, which names the field and its range, for
     /// options that cannot work.

@@ -109,9 +109,9 @@ constexpr bool is_a_property_of_executors()
     static_assert(std::is_same_v<typename property::polymorphic_query_result_type, property>);
 
     // An executor that does not know it can be asked to prefer it, and no more.
-    static_assert(asio::can_prefer_v<ewyk::worker_pool_executor, property>);
-    static_assert(!asio::can_require_v<ewyk::worker_pool_executor, property>);
-    static_assert(!asio::can_query_v<ewyk::worker_pool_executor, property>);
+    static_assert(asio::can_prefer_v<ewyk::worker_pool::executor_type, property>);
+    static_assert(!asio::can_require_v<ewyk::worker_pool::executor_type, property>);
+    static_assert(!asio::can_query_v<ewyk::worker_pool::executor_type, property>);
     static_assert(asio::can_prefer_v<asio::system_executor, property>);
     return true;
 }

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(worker_pool_executor)
 
 namespace {
 
-using executor = ewyk::worker_pool_executor;
+using executor = ewyk::worker_pool::executor_type;
 using tracked = std::decay_t<decltype(asio::require(
     std::declval<executor>(), execution::outstanding_work.tracked))>;
 

@@ -10,7 +10,7 @@
 
 namespace asio_ewyk {
 
-static_assert(asio::execution::is_executor_v<worker_pool_executor>);
+static_assert(asio::execution::is_executor_v<worker_pool::executor_type>);
 
 namespace detail {
 

@@ -46,12 +46,31 @@ namespace asio_ewyk {
     What a handler throws goes to `event_loop_options::on_exception` (default: `std::terminate`),
     and the loop continues.
 
-    @see event_loop_group, event_loop_executor, event_loop_options
+    @see event_loop_group, event_loop_options
 */
 class event_loop : public asio::io_context
 {
 public:
-    using executor_type = event_loop_executor;
+    /** Runs functions on the thread of the loop.
+
+        With `blocking.possibly`, the default, `execute` calls the function at once on that thread.
+        With `blocking.never`, and on any other thread, the function becomes a task; tasks of one
+        thread run in the order in which it submitted them. After the loop has ended the function
+        is destroyed.
+
+        `asio::require` sets `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`
+        and `allocator`; `asio::query` tells these, `context` and `mapping`. 8 bytes; 16 with
+        `outstanding_work.tracked`.
+
+        @par Thread Safety
+        Distinct objects: safe. Shared objects: unsafe; const members are safe.
+
+        @par Exception Safety
+        Only `execute` throws: what allocation and the function's move throw, `queue_full_error`,
+        and `std::system_error` if the loop's thread cannot be started; it is tried again the next
+        time.
+    */
+    using executor_type = detail::event_loop_executor;
 
     /// Starts no thread yet. Throws `std::invalid_argument` if `io_ratio` is not from 1 to 100,
     /// `busy_wait` is negative or `cpus` has a number that none can have, and `std::system_error`

@@ -15,7 +15,6 @@
 #include <asio_ewyk/detail/task/task.hpp>
 #include <asio_ewyk/detail/utility/at_exit.hpp>
 #include <asio_ewyk/invocation.hpp>
-#include <asio_ewyk/producer.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
 
@@ -24,6 +23,15 @@
 #include <utility>
 
 namespace asio_ewyk::detail {
+
+template <class Task>
+constexpr invocation_t invocation_of(Task const& task) noexcept
+{
+    if constexpr (requires { { task.invocation() } -> std::convertible_to<invocation_t>; })
+        return task.invocation();
+    else
+        return invocation_t::blocking;
+}
 
 // A production_loop whose source is a producer, and which runs what that produces by its strategy.
 template <class Producer>

@@ -5,6 +5,8 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
 
+#include <asio_ewyk/detail/asio/basic_executor.hpp>
+#include <asio_ewyk/detail/asio/service_traits.hpp>
 #include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/frame/call_frame.hpp>
@@ -23,7 +25,6 @@
 #include <asio_ewyk/detail/task/posted_queue.hpp>
 #include <asio_ewyk/detail/task/queue_depth.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
-#include <asio_ewyk/loop/event_loop_executor.hpp>
 #include <asio_ewyk/loop/event_loop_options.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/worker_pool_options.hpp>
@@ -41,6 +42,11 @@
 #include <thread>
 
 namespace asio_ewyk::detail {
+
+class event_loop_service;
+
+using event_loop_executor
+    = basic_executor<service_traits<event_loop_service, false>, std::allocator<void>, false>;
 
 // What an event_loop does, as a service of its io_context.
 //

@@ -11,11 +11,6 @@
 
 namespace asio_ewyk {
 
-/// Its parts, as constants.
-inline constexpr int version_major = ASIO_EWYK_VERSION / 10000;
-inline constexpr int version_minor = ASIO_EWYK_VERSION / 100 % 100;
-inline constexpr int version_patch = ASIO_EWYK_VERSION % 100;
-
 /// The same as text, "major.minor.patch".
 inline constexpr char version_string[] = "0.1.0";
 

@@ -26,10 +26,8 @@
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_context.hpp>
-#include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
 #include <asio_ewyk/strategy_policy.hpp>
-#include <asio_ewyk/strategy_service.hpp>
 #include <asio_ewyk/switch_to.hpp>
 #include <asio_ewyk/use_strategy.hpp>
 #include <asio_ewyk/version.hpp>

@@ -117,7 +117,7 @@ struct load_metrics
     std::size_t threads_left = 0;
 };
 
-/** What a `strategy_context`, a `strategy_service` or an `execution_strategy` has done, and does
+/** What a `strategy_context` or an `execution_strategy` has done, and does
     now: the result of their `metrics()`.
 
     Counters never fall: when run() has returned, their sum is the number of handlers that it ran.

@@ -6,7 +6,7 @@
 #define ASIO_EWYK_STRATEGY_CONTEXT_HPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/strategy_service.hpp>
+#include <asio_ewyk/detail/context/strategy_service.hpp>
 
 #include <boost/asio/io_context.hpp>
 
@@ -79,7 +79,7 @@ namespace asio_ewyk {
 class strategy_context : public asio::io_context
 {
 public:
-    using executor_type = strategy_executor;
+    using executor_type = detail::strategy_executor;
 
     /// A context with a pool of its own; starts no thread. Throws `std::invalid_argument`, which
     /// names the field and its range, for options that cannot work.
@@ -170,7 +170,7 @@ public:
     /// Runs the handlers that are ready, and waits for none. @returns how many.
     std::size_t poll()
     {
-        return service_.step(strategy_service::unlimited, false, clock::time_point::max());
+        return service_.step(detail::strategy_service::unlimited, false, clock::time_point::max());
     }
 
     /// Runs a handler if one is ready. @returns 1, or 0 if none is.
@@ -220,8 +220,37 @@ private:
         return after(time - now);
     }
 
-    strategy_service& service_;
+    detail::strategy_service& service_;
 };
+
+/** Runs functions for a `strategy_context`, or for an `io_context` with `use_strategy`.
+
+    | `execute` with…      | on a thread that runs a task of the context | anywhere else  |
+    |----------------------|---------------------------------------------|----------------|
+    | `blocking.possibly`  | calls the function at once                  | becomes a task |
+    | `blocking.never`     | becomes a task                              | becomes a task |
+
+    Tasks wait in the queue of the `io_context`. The completion of an I/O object or a timer is a
+    task too, which runs on the thread that has found it, unless the strategy gives it to the pool.
+    An exception of a function that was called at once leaves the task around it, as with
+    `io_context`.
+
+    `asio::require` sets `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,
+    `allocator`, `strategy` and `invocation`; `asio::query` tells these, `context` and `mapping`.
+    Executors are equal if every one of these is. 8 bytes; 16 with `outstanding_work.tracked`.
+
+    @par Thread Safety
+    Distinct objects: safe. Shared objects: unsafe; const members are safe.
+
+    @par Exception Safety
+    Only `execute` throws: what allocation and the function's move throw.
+
+    @par Example
+    @snippet example/6_cookbook/say_what_blocks.cpp properties
+
+    @see strategy_context, any_executor
+*/
+using strategy_executor = strategy_context::executor_type;
 
 } // namespace asio_ewyk
 

@@ -5,7 +5,8 @@
 #ifndef ASIO_EWYK_USE_STRATEGY_HPP
 #define ASIO_EWYK_USE_STRATEGY_HPP
 
-#include <asio_ewyk/strategy_service.hpp>
+#include <asio_ewyk/detail/context/strategy_service.hpp>
+#include <asio_ewyk/strategy_context.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -15,8 +16,8 @@ namespace asio_ewyk {
 
 /** Installs an execution strategy in an `io_context`, and returns an executor that uses it.
 
-    The first call installs `strategy_service` in the `io_context`. A later call returns an executor
-    with its strategy, over the same pool. The `io_context` must then be run by `asio_ewyk::run`.
+    The first call installs a service in the `io_context`. A later call returns an executor with its
+    strategy, over the same pool. The `io_context` must then be run by `asio_ewyk::run`.
     Where only `ioc.run()` runs it, there is no strategy: tasks run on the threads that call that.
     The two must not be mixed at the same time. Several threads enter it, also while
     a late handler runs inside on another one. So its concurrency hint must not switch locks off
@@ -25,7 +26,7 @@ namespace asio_ewyk {
     effect here, as the service does not know the hint.
 
     Before the `io_context` is destroyed, no handler may run in the pool any more: if run() ended
-    because of `stop()` or of an exception, call `strategy_service::halt()` first. (Asio shuts down
+    because of `stop()` or of an exception, call halt() first. (Asio shuts down
     its sockets and timers before older services; a `strategy_context` sees to this itself.)
 
     With options (or with a pool that outlives the `io_context`) it throws `std::logic_error` if
@@ -48,12 +49,26 @@ strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool&
 /// contract is that of `strategy_context::run`. Without the service it calls `ioc.run()`.
 std::size_t run(asio::io_context& ioc);
 
+/// Ends what `use_strategy` was called for, before the `io_context` is destroyed: `ioc.stop()`,
+/// destroys what waits in the pool, and waits for the tasks that run there. Not while a thread is
+/// inside run(). Without the service it is `ioc.stop()`.
+void halt(asio::io_context& ioc);
+
+/// As `strategy_context::metrics`, of an `io_context` that `use_strategy` was called for; without
+/// the service all figures are 0. Throws `std::bad_alloc`.
+strategy_metrics metrics(asio::io_context& ioc);
+
 namespace detail {
+
+inline bool has_strategy(asio::io_context& ioc)
+{
+    return asio::has_service<strategy_service>(ioc);
+}
 
 template <class... Args>
 strategy_executor install_strategy(asio::io_context& ioc, strategy_t s, Args&&... args)
 {
-    if (asio::has_service<strategy_service>(ioc))
+    if (has_strategy(ioc))
         throw std::logic_error("asio_ewyk: this io_context has a strategy_service already; "
                                "call use_strategy without options or a pool");
     return asio::require(
@@ -70,7 +85,7 @@ inline strategy_service& installed_strategy(asio::io_context& ioc)
 
 inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s)
 {
-    if (asio::has_service<strategy_service>(ioc))
+    if (detail::has_strategy(ioc))
         return asio::require(detail::installed_strategy(ioc).get_executor(), s);
     return use_strategy(ioc, s, strategy_options{});
 }
@@ -90,9 +105,23 @@ inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worke
 
 inline std::size_t run(asio::io_context& ioc)
 {
-    if (!asio::has_service<strategy_service>(ioc))
+    if (!detail::has_strategy(ioc))
         return ioc.run();
     return detail::installed_strategy(ioc).run_until(detail::forever);
+}
+
+inline void halt(asio::io_context& ioc)
+{
+    if (!detail::has_strategy(ioc))
+        return ioc.stop();
+    detail::installed_strategy(ioc).halt();
+}
+
+inline strategy_metrics metrics(asio::io_context& ioc)
+{
+    if (!detail::has_strategy(ioc))
+        return {};
+    return detail::installed_strategy(ioc).metrics();
 }
 
 } // namespace asio_ewyk

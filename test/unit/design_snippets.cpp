@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(item4)
     // tag::item4[]
     asio::io_context ioc;
     ewyk::strategy_executor on = ewyk::use_strategy(ioc, ewyk::strategy.eat_what_you_kill);
-                                                          // installs strategy_service
+                                                          // installs a service
     tcp::socket socket(on);
     ewyk::run(ioc);                                       // instead of ioc.run()
     // end::item4[]

@@ -226,6 +226,29 @@ BOOST_AUTO_TEST_CASE(without_a_strategy_it_is_plain_run)
     BOOST_TEST(ewyk::run(ioc) == 1u);
     BOOST_TEST(ran == 1);
     BOOST_TEST(ioc.stopped());
+    ioc.restart();
+    ewyk::halt(ioc);
+    BOOST_TEST(ioc.stopped());
+    BOOST_TEST(ewyk::metrics(ioc).tasks() == 0u);
+    BOOST_TEST(!asio::has_service<ewyk::detail::strategy_service>(ioc));
+}
+
+CONTEXT_TEST_CASE(it_has_metrics_and_can_be_halted, s)
+{
+    census c;
+    fixture f(s);
+    static_cast<void>(ewyk::metrics(f.ioc)); // from now on each is counted at once
+    for (int i = 0; i != 3; ++i)
+        asio::post(f.on, resident(c));
+    f.run(s);
+    BOOST_TEST(c.ran == 3);
+    BOOST_TEST(ewyk::metrics(f.ioc).tasks() == 3u);
+    BOOST_TEST(ewyk::metrics(f.ioc).strategy == s.strategy);
+    asio::post(f.on, resident(c));
+    ewyk::halt(f.ioc);
+    BOOST_TEST(f.ioc.stopped());
+    f.run(s);
+    BOOST_TEST(c.ran == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

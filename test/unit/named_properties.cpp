@@ -7,8 +7,6 @@
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 #include <asio_ewyk/strategy_context.hpp>
-#include <asio_ewyk/strategy_executor.hpp>
-#include <asio_ewyk/strategy_service.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <boost/asio/prefer.hpp>

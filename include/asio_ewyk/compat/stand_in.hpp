@@ -70,7 +70,7 @@ public:
 
     explicit stand_in_context(int /*concurrency_hint*/ = 0)
         : strategy_context(strategy_t::ASIO_EWYK_STAND_IN_STRATEGY)
-        , service_(asio::use_service<strategy_service>(*this))
+        , service_(asio::use_service<detail::strategy_service>(*this))
     {
     }
 
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    strategy_service& service_;
+    detail::strategy_service& service_;
 };
 
 inline stand_in_context& detail::stand_in_traits::context(strategy_service& service) noexcept

@@ -27,6 +27,8 @@
 #include <asio_ewyk/detail/engine/decision.ipp>
 #include <asio_ewyk/detail/engine/production_loop.ipp>
 #include <asio_ewyk/detail/diagnostics/stall_monitor.ipp>
+#include <asio_ewyk/detail/context/strategy_service.ipp>
+#include <asio_ewyk/detail/context/strategy_service_calls.ipp>
 #include <asio_ewyk/detail/observe/registration.ipp>
 #include <asio_ewyk/detail/os/this_thread.ipp>
 #include <asio_ewyk/detail/observe/thread_activity.ipp>
@@ -40,8 +42,6 @@
 #include <asio_ewyk/impl/flight_recorder.ipp>
 #include <asio_ewyk/impl/stall_report.ipp>
 #include <asio_ewyk/impl/strategy_context.ipp>
-#include <asio_ewyk/impl/strategy_service.ipp>
-#include <asio_ewyk/impl/strategy_service_calls.ipp>
 #include <asio_ewyk/impl/trace.ipp>
 #include <asio_ewyk/impl/tracking.ipp>
 #include <asio_ewyk/impl/worker_pool.ipp>

@@ -50,8 +50,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(worker_pool& pool, strategy_t s,
     std::chrono::nanoseconds grace, strategy_policy const& policy, std::size_t concurrency)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-    , service_(asio::make_service<strategy_service>(*this, pool, s, grace, policy, concurrency,
-          strategy_service::concurrency_hint::many_threads))
+    , service_(asio::make_service<detail::strategy_service>(*this, pool, s, grace, policy,
+          concurrency, detail::strategy_service::concurrency_hint::many_threads))
 {
 }
 
@@ -67,10 +67,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
     : asio::io_context(detail::expects_one_thread(concurrency_hint)
               ? BOOST_ASIO_CONCURRENCY_HINT_1
               : BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-    , service_(asio::make_service<strategy_service>(*this, options,
+    , service_(asio::make_service<detail::strategy_service>(*this, options,
           detail::expects_one_thread(concurrency_hint)
-              ? strategy_service::concurrency_hint::one_thread
-              : strategy_service::concurrency_hint::many_threads))
+              ? detail::strategy_service::concurrency_hint::one_thread
+              : detail::strategy_service::concurrency_hint::many_threads))
 {
 }
 

@@ -258,7 +258,7 @@ public:
     ~installed_host() override
     {
         callers_.reset();
-        asio::use_service<ewyk::strategy_service>(context_).halt();
+        ewyk::halt(context_);
     }
 
     void disturb(dice&) override {}

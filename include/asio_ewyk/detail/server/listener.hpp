@@ -5,9 +5,9 @@
 #ifndef ASIO_EWYK_DETAIL_SERVER_LISTENER_HPP
 #define ASIO_EWYK_DETAIL_SERVER_LISTENER_HPP
 
+#include <asio_ewyk/detail/context/strategy_service.hpp>
 #include <asio_ewyk/detail/loop/contexts.hpp>
 #include <asio_ewyk/detail/os/client_wait.hpp>
-#include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>

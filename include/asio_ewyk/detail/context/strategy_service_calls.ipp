@@ -2,13 +2,13 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_CALLS_IPP
-#define ASIO_EWYK_IMPL_STRATEGY_SERVICE_CALLS_IPP
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_CALLS_IPP
+#define ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_CALLS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/context/strategy_service.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 #include <asio_ewyk/detail/utility/at_exit.hpp>
-#include <asio_ewyk/strategy_service.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +16,7 @@
 #include <exception>
 #include <utility>
 
-namespace asio_ewyk {
+namespace asio_ewyk::detail {
 
 // The calls of run() and its siblings
 
@@ -24,7 +24,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_until(
     std::chrono::steady_clock::time_point deadline)
 {
     std::size_t n = 0;
-    detail::with_recycled_memory([&] { n = call({unlimited, deadline}, false); });
+    with_recycled_memory([&] { n = call({unlimited, deadline}, false); });
     return n;
 }
 
@@ -40,21 +40,21 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
 ASIO_EWYK_DECL void strategy_service::end_call() noexcept
 {
     if ((calls_.fetch_sub(one_call) & ends) != 0) [[unlikely]]
-        detail::parker().park_until(detail::forever);
+        parker().park_until(forever);
 }
 
 ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool stepping)
 {
-    detail::call_frame* const outer = frame();
+    call_frame* const outer = frame();
     bool const inner = is_in_handler();
     // A handler that waits for others here is going to be late.
     if (l.may_wait)
-        detail::call_frame::end_leases();
+        call_frame::end_leases();
     if (outer && (outer->produces() || !succession_.is_exclusive()))
         return run_nested(*outer, l);
     if (!inner && (calls_.fetch_add(one_call) & ends) != 0) [[unlikely]]
         end_call();
-    detail::at_exit const ends_call([&] {
+    at_exit const ends_call([&] {
         if (!inner)
             end_call();
     });
@@ -71,7 +71,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool ste
             // handlers ran on the threads of callers only.
             if (threads_.runner_came(stepping) && own_pool_)
                 threads_.pool().take_signal_mask();
-            detail::at_exit const leaves([&] {
+            at_exit const leaves([&] {
                 leave_call(here);
                 if (!inner)
                     passed_.left();
@@ -89,7 +89,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool ste
     {
         // As with an io_context, the handlers of a call that throws are in no result.
         threads_.take_result(counted);
-        if (!inner && detail::exception_of_a_handler())
+        if (!inner && exception_of_a_handler())
             thrown_.add();
         throw;
     }
@@ -97,13 +97,13 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool ste
 
 // Runs handlers by the io_context's own functions.
 ASIO_EWYK_DECL std::size_t strategy_service::step_asio(
-    detail::call_frame& frame, call_limits const& l)
+    call_frame& frame, call_limits const& l)
 {
     bool const exclusive = succession_.is_exclusive();
     bool const all_at_once = !l.may_wait && l.most == unlimited && !exclusive;
     // Also when a handler has thrown: the library's own do not count as stepped, but a wake-up
     // among them is consumed.
-    detail::at_exit const over([&, before = frame.uncounted] {
+    at_exit const over([&, before = frame.uncounted] {
         if (std::exchange(frame.uncounted, before) != before)
             wake_up_consumed_.store(true);
     });
@@ -113,7 +113,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(
         auto const n = call_asio(frame, frame.steps(), [&] {
             return all_at_once                  ? ioc_.poll()
                 : !l.may_wait                   ? ioc_.poll_one()
-                : l.deadline == detail::forever ? ioc_.run_one()
+                : l.deadline == forever ? ioc_.run_one()
                                                 : ioc_.run_one_until(l.deadline);
         });
         counted += n.others;
@@ -126,9 +126,9 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(
 
 // A call of run() or a sibling in a handler: the handlers that run are parts of that one.
 ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
-    detail::call_frame& frame, call_limits const& l)
+    call_frame& frame, call_limits const& l)
 {
-    detail::at_exit const over([&, in_task = std::exchange(frame.in_task, true),
+    at_exit const over([&, in_task = std::exchange(frame.in_task, true),
                                    is_owner = std::exchange(frame.is_owner, false)] {
         --frame.nested;
         // The thread that sent the wake-up relies on this one to run handlers, which it may do
@@ -144,7 +144,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
     // another thread already, and then nothing would end the call.
     bool const beside = l.may_wait && l.most == 1 && !succession_.is_exclusive();
     auto const enough
-        = beside ? std::min(l.deadline, detail::after(std::chrono::milliseconds(4))) : l.deadline;
+        = beside ? std::min(l.deadline, after(std::chrono::milliseconds(4))) : l.deadline;
     std::size_t const n = step_asio(frame, {l.most, enough, l.may_wait});
     if (beside && n == 0 && !ioc_.stopped() && std::chrono::steady_clock::now() < l.deadline)
     {
@@ -163,13 +163,13 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, call_l
 {
     if (!c.inner && passed_.any())
         return 0;
-    detail::call_frame frame(frame_key());
-    frame.thread = detail::call_frame::thread_of::stepping_caller;
+    call_frame frame(frame_key());
+    frame.thread = call_frame::thread_of::stepping_caller;
     frame.throws = !c.inner;
     resubmit_recalled();
     if (succession_.is_exclusive() && !succession_.acquire(frame))
         return 0;
-    detail::at_exit const leaves([&] {
+    at_exit const leaves([&] {
         // For continuations: see produce().
         bool const others = threads_.runners() > 1 && !ioc_.stopped();
         succession_.stop_producing(frame, others);
@@ -180,7 +180,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, call_l
 }
 
 // A task that has waited in the pool, see recall_tasks().
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::keep_recalled(detail::task* t) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::keep_recalled(task* t) noexcept
 {
     std::lock_guard const lock(recalled_mutex_);
     recalled_.push(t);
@@ -199,12 +199,12 @@ ASIO_EWYK_DECL void strategy_service::resubmit_recalled()
         for (;;)
         {
             std::unique_lock lock(recalled_mutex_);
-            detail::task* const t = recalled_.pop();
+            task* const t = recalled_.pop();
             if (!t)
                 return has_recalled_.store(false);
             lock.unlock();
             threads_.credit(1);
-            if (detail::task* const refused = threads_.give(detail::task_ptr(t), true))
+            if (task* const refused = threads_.give(task_ptr(t), true))
                 run_refused(refused);
         }
     }
@@ -216,6 +216,6 @@ ASIO_EWYK_DECL void strategy_service::resubmit_recalled()
     }
 }
 
-} // namespace asio_ewyk
+} // namespace asio_ewyk::detail
 
 #endif

@@ -2,9 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_STRATEGY_SERVICE_HPP
-#define ASIO_EWYK_STRATEGY_SERVICE_HPP
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_HPP
+#define ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_HPP
 
+#include <asio_ewyk/detail/asio/basic_executor.hpp>
+#include <asio_ewyk/detail/asio/service_traits.hpp>
 #include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/io_production.hpp>
@@ -14,7 +16,6 @@
 #include <asio_ewyk/detail/task/posted_count.hpp>
 #include <asio_ewyk/detail/task/timed_run.hpp>
 #include <asio_ewyk/metrics.hpp>
-#include <asio_ewyk/strategy_executor.hpp>
 #include <asio_ewyk/strategy_options.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
@@ -27,112 +28,111 @@
 #include <mutex>
 #include <thread>
 
-namespace asio_ewyk {
+namespace asio_ewyk::detail {
 
-/** Runs the handlers of one `io_context` by an execution strategy. They wait in the queue of that.
+class strategy_service;
 
-    The part of a `strategy_context` that does the work, installed in the `io_context` as one of
-    its services. Apps use `strategy_context`, or `use_strategy` for an `io_context` of other code.
+using strategy_executor_traits = service_traits<strategy_service, true>;
+using strategy_executor
+    = basic_executor<strategy_executor_traits, std::allocator<void>, false>;
 
-    @par Thread Safety
-    Distinct objects: safe. Shared objects: safe, except for halt() and destruction.
-*/
-class alignas(detail::target_alignment) strategy_service final
+// Runs the handlers of one io_context by an execution strategy: the part of a strategy_context that
+// does the work, and what use_strategy installs, as a service of the io_context. Handlers wait in
+// the queue of that. Thread-safe, except for halt() and destruction.
+class alignas(target_alignment) strategy_service final
     : public asio::execution_context::service
-    , private detail::inspectable
-    , private detail::exception_passer
-    , private detail::io_production<strategy_service>
+    , private inspectable
+    , private exception_passer
+    , private io_production<strategy_service>
 {
 public:
     using key_type = strategy_service;
     BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
 
-    /// What the service is told of its `io_context`.
+    // What the service is told of its io_context.
     enum class concurrency_hint
     {
         unknown,
-        one_thread,   ///< by its concurrency hint it expects one thread inside run()
-        many_threads, ///< by its concurrency hint it expects many
+        one_thread,   // by its concurrency hint it expects one thread inside run()
+        many_threads, // by its concurrency hint it expects many
     };
 
-    /// Has a pool of its own. `owner` must be an `io_context`. Throws `std::invalid_argument` for
-    /// options that cannot work.
+    // Has a pool of its own. owner must be an io_context. Throws std::invalid_argument for
+    // options that cannot work.
     explicit strategy_service(asio::execution_context& owner, strategy_options const& options = {},
         concurrency_hint hint = concurrency_hint::unknown);
 
-    /// Uses a pool that outlives the service.
+    // Uses a pool that outlives the service.
     strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
         std::size_t concurrency = 0, concurrency_hint hint = concurrency_hint::unknown);
 
     ~strategy_service();
 
-    /// The `io_context` that it belongs to. No-throw guarantee.
+    // The io_context that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }
 
-    /// The pool whose threads run tasks, as the callers of run() do. No-throw guarantee.
+    // The pool whose threads run tasks, as the callers of run() do. No-throw guarantee.
     worker_pool& pool() const noexcept { return pool_; }
 
-    /// An executor with the strategy of the options. No-throw guarantee.
+    // An executor with the strategy of the options. No-throw guarantee.
     strategy_executor get_executor() noexcept
     {
         return strategy_executor(*this, {.strategy = strategy(), .invocation = {}});
     }
 
-    /** Runs tasks until the deadline, as `strategy_context::run_until` does.
-
-        Throws what a task on this thread throws, after production was passed on to others.
-    */
+    // Runs tasks until the deadline, as strategy_context::run_until() does. Throws what a task on
+    // this thread throws, after production was passed on to others.
     std::size_t run_until(std::chrono::steady_clock::time_point deadline);
 
-    /// More handlers than ever run.
+    // More handlers than ever run.
     static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-    /// Runs at most `limit` tasks, on this thread where the strategy allows, as
-    /// `strategy_context::run_one_until` and, if it may not wait, `poll` do. Throws likewise.
+    // Runs at most limit tasks, on this thread where the strategy allows, as
+    // strategy_context::run_one_until and, if it may not wait, poll do. Throws likewise.
     std::size_t step(
         std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline);
 
-    /// As `io_context::stop`. No-throw guarantee.
+    // As io_context::stop. No-throw guarantee.
     void stop() noexcept;
 
-    /// stop(), destroys what waits in the pool, and waits for the tasks that run there.
+    // stop(), destroys what waits in the pool, and waits for the tasks that run there.
     void halt();
 
-    /// halt(), where the context is about to be destroyed. If that is in a handler of the context,
-    /// as the process ends there, calls of run() do not return any more.
+    // halt(), where the context is about to be destroyed. If that is in a handler of the context,
+    // as the process ends there, calls of run() do not return any more.
     void end();
 
-    /// Whether this thread runs a handler of the context, or is in a section of one. No-throw
-    /// guarantee.
+    // Whether this thread runs a handler of the context, or is in a section of one. No-throw
+    // guarantee.
     bool is_in_handler() const noexcept;
 
-    /// Counters and present figures. May be called by any thread, also while handlers run or are
-    /// stuck. Throws `std::bad_alloc`.
+    // Counters and present figures. May be called by any thread, also while handlers run or are
+    // stuck. Throws std::bad_alloc.
     strategy_metrics metrics() const;
 
-    /// As `strategy_context::load`. No-throw guarantee.
+    // As strategy_context::load. No-throw guarantee.
     load_metrics load() const noexcept;
 
-    /// The strategy of the options. No-throw guarantee.
+    // The strategy of the options. No-throw guarantee.
     strategy_t strategy() const noexcept { return succession_.strategy(); }
 
-    /// Whether this thread runs a task of the context. No-throw guarantee.
+    // Whether this thread runs a task of the context. No-throw guarantee.
     bool running_in_this_thread() const noexcept;
 
-    /// For `strategy_executor::execute`.
+    // For strategy_executor::execute.
     template <class F, class Allocator>
-    void execute(detail::submission s, F&& f, Allocator const& allocator);
+    void execute(submission s, F&& f, Allocator const& allocator);
 
 private:
-    // `shared`: null for a pool of its own.
+    // shared: null for a pool of its own.
     strategy_service(asio::execution_context& owner, worker_pool* shared,
         strategy_options const& options, concurrency_hint hint);
 
     template <class F>
     class wrapper;
-    friend class detail::io_production<strategy_service>;
-    friend class detail::wakeup_op<strategy_service>;
+    friend class io_production<strategy_service>;
+    friend class wakeup_op<strategy_service>;
 
     // The io_context calls this before it is destroyed: tasks are destroyed without being run.
     void shutdown() override;
@@ -142,32 +142,32 @@ private:
     bool can_prepare_fork() const noexcept;
 
     std::size_t waiting() const noexcept override;
-    void tell_state(detail::text_sink& out) const noexcept override;
+    void tell_state(text_sink& out) const noexcept override;
 
-    // Of detail::exception_passer.
+    // Of exception_passer.
     bool pass(std::exception_ptr const& error) noexcept override;
 
     // The key by which call_frame::find() finds this context on a thread's stack.
     void const* frame_key() const noexcept { return this; }
-    detail::call_frame* frame() const noexcept { return detail::call_frame::find(frame_key()); }
+    call_frame* frame() const noexcept { return call_frame::find(frame_key()); }
 
-    bool wraps(detail::submission s) const noexcept;
+    bool wraps(submission s) const noexcept;
     std::uint64_t submission_stamp() noexcept;
     static void const* trace_id(std::uint64_t stamp) noexcept;
     template <class F, class Allocator>
-    void submit(detail::submission s, F&& f, Allocator const& allocator);
+    void submit(submission s, F&& f, Allocator const& allocator);
     template <class F>
-    void run_posted(detail::submission s, std::uint64_t stamp, F&& f);
+    void run_posted(submission s, std::uint64_t stamp, F&& f);
     template <class F>
-    void run_completion(detail::submission s, F&& f);
+    void run_completion(submission s, F&& f);
     template <class F>
     void run_inline(F&& f);
     template <class F>
     static void run_here(F&& f);
     template <class F>
-    void give(detail::submission s, std::uint64_t stamp, F&& f);
+    void give(submission s, std::uint64_t stamp, F&& f);
     void record_delay(std::uint64_t stamp) noexcept;
-    static detail::time_point submitted_at(std::uint64_t stamp) noexcept;
+    static time_point submitted_at(std::uint64_t stamp) noexcept;
 
     // How a function is run that may be called at once.
     enum class dispatch_as : unsigned char
@@ -176,20 +176,20 @@ private:
         task,            // by this thread, as a handler of its own
         posted,          // later, by a thread that finds it
     };
-    dispatch_as how_to_dispatch(detail::submission s) const noexcept;
+    dispatch_as how_to_dispatch(submission s) const noexcept;
 
     // The calls of run() and its siblings.
     void end_call() noexcept;
     std::size_t call(call_limits const& l, bool stepping);
-    std::size_t step_asio(detail::call_frame& frame, call_limits const& l);
-    std::size_t run_nested(detail::call_frame& frame, call_limits const& l);
+    std::size_t step_asio(call_frame& frame, call_limits const& l);
+    std::size_t run_nested(call_frame& frame, call_limits const& l);
     std::size_t step_beside(caller const& c, call_limits const& l);
 
-    // Of detail::succession_host.
+    // Of succession_host.
     bool on_check(
-        detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept override;
+        time_point now, lease::snapshot const& s, bool runs) noexcept override;
 
-    // For detail::io_production.
+    // For io_production.
     void learn_reactor(int file) noexcept;
     void provide_io() noexcept;
     bool any_passed() const noexcept { return passed_.any(); }
@@ -197,12 +197,12 @@ private:
     bool has_recalled() const noexcept { return has_recalled_.load(); }
     bool wake_up_waits() const noexcept { return wake_queued_.load(); }
     bool runs_io() const noexcept { return ioc_.get_executor().running_in_this_thread(); }
-    void run_task(detail::task& t) { detail::run_timed(times_.get(), t); }
+    void run_task(task& t) { run_timed(times_.get(), t); }
     void send_wake_up() noexcept;
     void on_wake_up();
     template <class Awaited>
     void await_wake_up(std::size_t times, Awaited is_awaited) noexcept;
-    void keep_recalled(detail::task* t) noexcept;
+    void keep_recalled(task* t) noexcept;
     void resubmit_recalled();
     void report_stray(std::exception_ptr error) noexcept;
     template <class F>
@@ -212,18 +212,18 @@ private:
     asio::io_context& ioc_;
     std::unique_ptr<worker_pool> const own_pool_; // null where the pool is shared
     worker_pool& pool_;                               // its own, or the shared one
-    std::unique_ptr<detail::task_times> const times_; // null without the pool's option `timing`
-    detail::workforce threads_;
-    detail::succession succession_;
-    detail::decision decision_;
-    detail::parallelism parallelism_;
+    std::unique_ptr<task_times> const times_; // null without the pool's option `timing`
+    workforce threads_;
+    succession succession_;
+    decision decision_;
+    parallelism parallelism_;
 
     // Whether functions that need no decision are posted in wrappers, too, and whether posted
     // functions are counted while they wait. Relaxed: functions that other threads post meanwhile
     // are missed.
     mutable std::atomic<bool> wraps_{false};
     mutable std::atomic<bool> counts_{false};
-    mutable detail::posted_count depth_;
+    mutable posted_count depth_;
 
     // A wake-up, a handler of the library's own, is in the io_context's queue.
     alignas(64) std::atomic<bool> wake_queued_{false};
@@ -235,15 +235,15 @@ private:
     std::atomic<bool> wake_up_consumed_{false};
 
     // Belongs to the thread that has set wake_queued_.
-    detail::wakeup_op<strategy_service> wakeup_op_;
+    wakeup_op<strategy_service> wakeup_op_;
 
     // How long tasks wait in the io_context's queue, and then perhaps in the pool's.
-    mutable detail::delay_meter queue_delay_;
-    mutable detail::delay_meter pool_delay_;
+    mutable delay_meter queue_delay_;
+    mutable delay_meter pool_delay_;
 
     // Tasks that have waited in the pool, and wait for the next caller now.
     std::mutex recalled_mutex_;
-    detail::task_list recalled_; // guarded by recalled_mutex_
+    task_list recalled_; // guarded by recalled_mutex_
     std::atomic<bool> has_recalled_{false};
 
     // Layout: [calls of run() and its siblings that are not inside handlers][the process ends in a
@@ -255,8 +255,8 @@ private:
     alignas(64) std::atomic<std::size_t> calls_{0};
 
     alignas(64) std::atomic<bool> shut_down_{false};
-    detail::shared_counter thrown_; // exceptions that have left run() or a sibling
-    detail::passed_exceptions passed_;
+    shared_counter thrown_; // exceptions that have left run() or a sibling
+    passed_exceptions passed_;
 
     // Held while a thread of the library's uses a service of the io_context, as that locks the list
     // of services; and by the thread that forks, whose child would else wait for that lock without
@@ -266,15 +266,15 @@ private:
     bool fork_prepared_ = false;              // guarded by io_mutex_: no thread of the pool is left
     std::atomic<bool> io_refused_{false};     // to a thread, meanwhile
 
-    detail::registration const watch_;
+    registration const watch_;
 };
 
-} // namespace asio_ewyk
+} // namespace asio_ewyk::detail
 
-#include <asio_ewyk/impl/strategy_service.hpp>
+#include <asio_ewyk/detail/context/strategy_service_impl.hpp>
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/impl/strategy_service.ipp>
-#include <asio_ewyk/impl/strategy_service_calls.ipp>
+#include <asio_ewyk/detail/context/strategy_service.ipp>
+#include <asio_ewyk/detail/context/strategy_service_calls.ipp>
 #endif
 
 #endif

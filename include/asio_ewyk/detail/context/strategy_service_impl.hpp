@@ -2,16 +2,16 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
-#define ASIO_EWYK_IMPL_STRATEGY_SERVICE_HPP
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_IMPL_HPP
+#define ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_IMPL_HPP
 
+#include <asio_ewyk/detail/context/strategy_service.hpp>
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
-#include <asio_ewyk/strategy_service.hpp>
 
 #include <type_traits>
 #include <utility>
 
-namespace asio_ewyk {
+namespace asio_ewyk::detail {
 
 static_assert(asio::execution::is_executor_v<strategy_executor>);
 static_assert(sizeof(strategy_executor) <= 16);
@@ -27,7 +27,7 @@ public:
     using tells_its_handlers = void; // see there
 
     template <class G>
-    wrapper(strategy_service& service, detail::submission s, std::uint64_t stamp, G&& f)
+    wrapper(strategy_service& service, submission s, std::uint64_t stamp, G&& f)
         : to_(service, s)
         , stamp_(stamp)
         , f_(std::forward<G>(f))
@@ -37,13 +37,13 @@ public:
     void operator()() { to_.target().run_posted(to_.get(), stamp_, std::move(f_)); }
 
 private:
-    detail::packed_target<strategy_service> to_;
+    packed_target<strategy_service> to_;
     std::uint64_t stamp_; // see submission_stamp()
     F f_;
 };
 
 template <class F, class Allocator>
-void strategy_service::execute(detail::submission s, F&& f, Allocator const& allocator)
+void strategy_service::execute(submission s, F&& f, Allocator const& allocator)
 {
     if (shut_down_.load(std::memory_order_relaxed)) // set by the thread that destroys the context
         return;
@@ -62,7 +62,7 @@ void strategy_service::execute(detail::submission s, F&& f, Allocator const& all
 
 // To the io_context.
 template <class F, class Allocator>
-void strategy_service::submit(detail::submission s, F&& f, Allocator const& allocator)
+void strategy_service::submit(submission s, F&& f, Allocator const& allocator)
 {
     auto const to = [&](auto ex) {
         if (s.blocking_never)
@@ -83,9 +83,9 @@ void strategy_service::submit(detail::submission s, F&& f, Allocator const& allo
 // A completion that is called at once. Its exception waits until Asio's handler on this thread is
 // over: see report_stray().
 template <class F>
-void strategy_service::run_completion(detail::submission s, F&& f)
+void strategy_service::run_completion(submission s, F&& f)
 {
-    detail::call_inline([&] { run_posted(s, 0, std::forward<F>(f)); },
+    call_inline([&] { run_posted(s, 0, std::forward<F>(f)); },
         [this](std::exception_ptr error) noexcept { report_stray(std::move(error)); });
 }
 
@@ -99,11 +99,11 @@ void strategy_service::run_here(F&& f)
 
 // The thread inside the io_context that has found the function runs it, or gives it to the pool.
 template <class F>
-void strategy_service::run_posted(detail::submission s, std::uint64_t stamp, F&& f)
+void strategy_service::run_posted(submission s, std::uint64_t stamp, F&& f)
 {
     if ((stamp & 1) != 0) [[unlikely]]
         depth_.take();
-    detail::call_frame* const here = frame();
+    call_frame* const here = frame();
     if (!here || here->is_inside_handler()) [[unlikely]]
     {
         // The io_context is run by its own functions, without a strategy; or by a handler, of which
@@ -112,22 +112,22 @@ void strategy_service::run_posted(detail::submission s, std::uint64_t stamp, F&&
             return give(s, stamp, std::forward<F>(f));
         return run_here(std::forward<F>(f));
     }
-    bool may_block = detail::this_thread_may_block;
+    bool may_block = this_thread_may_block;
     auto const how = decision_.decide(*here, s.strategy, s.invocation, trace_id(stamp), may_block);
     ++here->counted; // of what is given to the pool, too, also if the pool refuses it
-    if (how == detail::how_to_run::given)
+    if (how == how_to_run::given)
         return give(s, stamp, std::forward<F>(f));
     if (times_ && stamp > 1) [[unlikely]]
         record_delay(stamp);
-    detail::decision::running const until_end(decision_, *here, how);
-    detail::handler_scope const scope(
-        &detail::describe<std::decay_t<F>>, trace_id(stamp), stamp >> 1);
-    detail::timed_run const timed(times_.get());
+    decision::running const until_end(decision_, *here, how);
+    handler_scope const scope(
+        &describe<std::decay_t<F>>, trace_id(stamp), stamp >> 1);
+    timed_run const timed(times_.get());
     if (may_block)
         run_here(std::forward<F>(f));
     else
     {
-        detail::may_block_scope const mark(false);
+        may_block_scope const mark(false);
         run_here(std::forward<F>(f));
     }
     here->rethrow_captured();
@@ -140,7 +140,7 @@ void strategy_service::run_inline(F&& f)
 {
     // A coroutine that was suspended in the function may resume when the context is gone, so this
     // is not used before `there` says that it is there.
-    detail::call_frame::run_inline(frame_key(), std::forward<F>(f),
+    call_frame::run_inline(frame_key(), std::forward<F>(f),
         [this, there = watch_.there()](std::exception_ptr e) noexcept {
             there.report_by([&] { report_stray(std::move(e)); });
         });
@@ -149,20 +149,20 @@ void strategy_service::run_inline(F&& f)
 // Gives a function to the pool, as a task, which may be allocated: then the function is moved once
 // more. The task is outstanding work of the io_context until it has run.
 template <class F>
-void strategy_service::give(detail::submission s, std::uint64_t stamp, F&& f)
+void strategy_service::give(submission s, std::uint64_t stamp, F&& f)
 {
-    detail::task* const t
-        = detail::make_task(std::forward<F>(f), s.strategy, s.invocation, std::allocator<void>(),
-            [this]() noexcept { return detail::strategy_executor_traits::work(*this); });
+    task* const t
+        = make_task(std::forward<F>(f), s.strategy, s.invocation, std::allocator<void>(),
+            [this]() noexcept { return strategy_executor_traits::work(*this); });
     if (times_ || stamp > 1)
         t->submitted = submitted_at(stamp);
-    detail::trace_point(detail::trace_event::post, t);
-    detail::trace_choice(t, s.strategy, detail::sub_strategy::produce_execute_consume, false);
-    if (detail::task* const refused = threads_.give(
-            detail::task_ptr(t), detail::traits_of(s.strategy).queues_for_pool))
+    trace_point(trace_event::post, t);
+    trace_choice(t, s.strategy, sub_strategy::produce_execute_consume, false);
+    if (task* const refused = threads_.give(
+            task_ptr(t), traits_of(s.strategy).queues_for_pool))
         run_refused(refused);
 }
 
-} // namespace asio_ewyk
+} // namespace asio_ewyk::detail
 
 #endif

@@ -2,10 +2,11 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_IMPL_STRATEGY_SERVICE_IPP
-#define ASIO_EWYK_IMPL_STRATEGY_SERVICE_IPP
+#ifndef ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_IPP
+#define ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/context/strategy_service.hpp>
 #include <asio_ewyk/detail/engine/describe_production.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
@@ -13,7 +14,6 @@
 #include <asio_ewyk/detail/os/reactor_file.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
-#include <asio_ewyk/strategy_service.hpp>
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -26,7 +26,7 @@
 #include <thread>
 #include <utility>
 
-namespace asio_ewyk {
+namespace asio_ewyk::detail {
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution_context& owner,
     worker_pool* shared, strategy_options const& options, concurrency_hint hint)
@@ -34,23 +34,23 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     , ioc_(static_cast<asio::io_context&>(owner))
     , own_pool_(shared ? nullptr : std::make_unique<worker_pool>(options.pool()))
     , pool_(shared ? *shared : *own_pool_)
-    , times_(detail::times_if(pool_.options().timing))
-    , threads_(detail::pool_access::threads(pool_), this,
-          !detail::traits_of(options.strategy).is_exclusive)
-    , succession_(threads_, options.strategy, detail::checked_grace(options.grace),
-          !detail::traits_of(options.strategy).is_exclusive && hint != concurrency_hint::one_thread,
-          detail::traits_of(options.strategy).is_exclusive
+    , times_(times_if(pool_.options().timing))
+    , threads_(pool_access::threads(pool_), this,
+          !traits_of(options.strategy).is_exclusive)
+    , succession_(threads_, options.strategy, checked_grace(options.grace),
+          !traits_of(options.strategy).is_exclusive && hint != concurrency_hint::one_thread,
+          traits_of(options.strategy).is_exclusive
               && hint == concurrency_hint::many_threads,
           this, *this)
-    , decision_(succession_, detail::checked_policy(options.policy, options.strategy))
-    , parallelism_(threads_, [](void* self, detail::parallelism::helper& h) {
+    , decision_(succession_, checked_policy(options.policy, options.strategy))
+    , parallelism_(threads_, [](void* self, parallelism::helper& h) {
         static_cast<strategy_service*>(self)->help(h);
-    }, this, detail::checked_concurrency(options.concurrency, options.strategy, options.grace))
-    , watch_(this, *this, detail::stall_settings(pool_.options()))
+    }, this, checked_concurrency(options.concurrency, options.strategy, options.grace))
+    , watch_(this, *this, stall_settings(pool_.options()))
 {
     threads_.client().pass_exceptions_by(*this);
     threads_.client().measure(times_.get());
-    if (succession_.watch().in_use() && detail::observed_waits::are_had())
+    if (succession_.watch().in_use() && observed_waits::are_had())
         succession_.watch().observe_waits();
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
     succession_.watch().observe_handlers(frame_key());
@@ -81,22 +81,22 @@ ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
 
 ASIO_EWYK_DECL bool strategy_service::is_in_handler() const noexcept
 {
-    return frame() || detail::call_frame::is_in_section(frame_key());
+    return frame() || call_frame::is_in_section(frame_key());
 }
 
 ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 {
     return frame()
         || (ioc_.get_executor().running_in_this_thread()
-            && !detail::call_frame::is_in_section(frame_key()));
+            && !call_frame::is_in_section(frame_key()));
 }
 
 // A function that needs no decision is posted without a wrapper, unless it is to be observed, or
 // nothing but a wrapper tells that a handler runs.
-ASIO_EWYK_DECL bool strategy_service::wraps(detail::submission s) const noexcept
+ASIO_EWYK_DECL bool strategy_service::wraps(submission s) const noexcept
 {
     return wraps_.load(std::memory_order_relaxed)
-        || !decision_.is_plain(s.strategy, s.invocation) || detail::trace_recorder::get();
+        || !decision_.is_plain(s.strategy, s.invocation) || trace_recorder::get();
 }
 
 // What a wrapper knows of its submission. Layout: [time of the steady_clock 63 bits][counted in
@@ -104,11 +104,11 @@ ASIO_EWYK_DECL bool strategy_service::wraps(detail::submission s) const noexcept
 ASIO_EWYK_DECL std::uint64_t strategy_service::submission_stamp() noexcept
 {
     std::uint64_t stamp = 0;
-    if (times_ || detail::trace_recorder::get())
+    if (times_ || trace_recorder::get())
     {
-        std::uint64_t const now = detail::since_epoch(std::chrono::steady_clock::now());
+        std::uint64_t const now = since_epoch(std::chrono::steady_clock::now());
         stamp = now << 1;
-        detail::trace_point(detail::trace_event::post, trace_id(stamp), now);
+        trace_point(trace_event::post, trace_id(stamp), now);
     }
     if (counts_.load(std::memory_order_relaxed))
     {
@@ -124,11 +124,11 @@ ASIO_EWYK_DECL void const* strategy_service::trace_id(std::uint64_t stamp) noexc
 }
 
 // When the function was submitted; now, if it was not posted.
-ASIO_EWYK_DECL detail::time_point strategy_service::submitted_at(std::uint64_t stamp) noexcept
+ASIO_EWYK_DECL time_point strategy_service::submitted_at(std::uint64_t stamp) noexcept
 {
     if (stamp < 2)
         return std::chrono::steady_clock::now();
-    return detail::time_point(std::chrono::duration_cast<detail::time_point::duration>(
+    return time_point(std::chrono::duration_cast<time_point::duration>(
         std::chrono::nanoseconds(stamp >> 1)));
 }
 
@@ -138,21 +138,21 @@ ASIO_EWYK_DECL void strategy_service::record_delay(std::uint64_t stamp) noexcept
 }
 
 // How this thread runs a completion, or what a handler dispatches.
-ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(detail::submission s) const noexcept
+ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(submission s) const noexcept
     -> dispatch_as
 {
-    detail::call_frame const* const here = frame();
+    call_frame const* const here = frame();
     if (!here)
         // The io_context may be run by its own functions, without a frame.
         return !ioc_.get_executor().running_in_this_thread()
-                || detail::call_frame::is_in_section(frame_key())
+                || call_frame::is_in_section(frame_key())
                 || decision_.is_for_pool(s.strategy, s.invocation)
             ? dispatch_as::posted
             : dispatch_as::part_of_handler;
     if (here->in_task || !wraps(s))
         return dispatch_as::part_of_handler;
     char const on_stack = 0;
-    if (detail::thread_stack::of_this_thread().holds(&on_stack)) [[likely]]
+    if (thread_stack::of_this_thread().holds(&on_stack)) [[likely]]
         return dispatch_as::task;
     // On the stack of a stackful coroutine, which may be suspended, no task begins, as this thread
     // would have to end it. The function is a part of the handler that has resumed the coroutine.
@@ -184,7 +184,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr con
     return true;
 }
 
-// What detail::io_production asks for
+// What io_production asks for
 
 // Calls f, which uses a service of the io_context. False while another thread forks, which may wait
 // for this one: that is woken afterwards, and tries again.
@@ -214,7 +214,7 @@ bool strategy_service::use_services(F f)
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noexcept
 {
     use_services([&] {
-        if (detail::is_reactor_file(ioc_, file))
+        if (is_reactor_file(ioc_, file))
             succession_.learn_reactor(file);
     });
 }
@@ -241,7 +241,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 // Any thread: has a thread that is inside the io_context, or comes there, run the wake-up.
 ASIO_EWYK_DECL void strategy_service::send_wake_up() noexcept
 {
-    detail::trace_point(detail::trace_event::wake_up, frame_key());
+    trace_point(trace_event::wake_up, frame_key());
     if (!wake_queued_.exchange(true))
         wakeup_op_.send(ioc_, *this);
 }
@@ -258,18 +258,18 @@ void strategy_service::await_wake_up(std::size_t times, Awaited is_awaited) noex
 {
     resent_.store(times);
     send_wake_up();
-    auto const enough = detail::after(std::chrono::milliseconds(1));
+    auto const enough = after(std::chrono::milliseconds(1));
     while (is_awaited() && std::chrono::steady_clock::now() < enough)
         std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 // The watchdog's thread. True if the next check is to come soon.
 ASIO_EWYK_DECL bool strategy_service::on_check(
-    detail::time_point now, detail::lease::snapshot const& s, bool runs) noexcept
+    time_point now, lease::snapshot const& s, bool runs) noexcept
 {
     if (!succession_.watch().observes_waits())
         return false;
-    bool const inside = s.leased && s.what != detail::lease::activity::polls;
+    bool const inside = s.leased && s.what != lease::activity::polls;
     if (parallelism_.on_check(now, inside, inside && runs))
     {
         // A context without I/O waits for Asio's condition, and no thread sees that it waits.
@@ -296,7 +296,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
     {
         threads_.client().forget_tasks();
         threads_.callers().forget_others();
-        detail::make_anew(recalled_);
+        make_anew(recalled_);
         return;
     }
     stop();
@@ -312,12 +312,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::end()
     {
         // The threads that are to end may wait for the right to produce; or, as the last caller of
         // run(), for this thread: hence one caller more.
-        detail::call_frame::end_leases();
-        detail::call_frame::enter_section(this);
+        call_frame::end_leases();
+        call_frame::enter_section(this);
         threads_.runner_came(false);
     }
     halt();
-    std::size_t const own = detail::call_frame::is_called_for(frame_key()) ? one_call : 0;
+    std::size_t const own = call_frame::is_called_for(frame_key()) ? one_call : 0;
     while ((calls_.load() & ~ends) != own)
         std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
@@ -326,7 +326,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
 {
     shut_down_.store(true);
     end();
-    while (detail::task* const t = recalled_.pop())
+    while (task* const t = recalled_.pop())
         t->destroy();
 }
 
@@ -336,12 +336,12 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
 // thread is the only caller.
 ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const noexcept
 {
-    std::size_t const frames = detail::call_frame::depth();
-    detail::call_frame const* const here = frame();
+    std::size_t const frames = call_frame::depth();
+    call_frame const* const here = frame();
     // In a handler of another context, a shared pool may run a task that waits for that handler.
     if (!is_in_handler() && (frames == 0 || own_pool_))
         return threads_.runners() == 0;
-    return frames == 1 && here && !here->is_pooled() && detail::traits_of(strategy()).is_exclusive
+    return frames == 1 && here && !here->is_pooled() && traits_of(strategy()).is_exclusive
         && threads_.runners() == 1 && !threads_.any_in_section() && !succession_.has_returning();
 }
 
@@ -353,7 +353,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
     auto& threads = threads_.pool();
     auto const self = std::this_thread::get_id();
     if (event == asio::execution_context::fork_child)
-        succession_.watch().learn_reactor(detail::lease_watch::no_file);
+        succession_.watch().learn_reactor(lease_watch::no_file);
     if (event == asio::execution_context::fork_prepare)
     {
         bool const prepares = can_prepare_fork() && threads.prepare_fork();
@@ -367,7 +367,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
             return;
         fork_prepared_ = true;
         succession_.watch().stop(false);
-        return detail::registration::notify_fork(event);
+        return registration::notify_fork(event);
     }
     if (holds_io_.load() != self)
         return;
@@ -381,7 +381,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
         wake_up();
     if (!prepared)
         return;
-    detail::registration::notify_fork(event);
+    registration::notify_fork(event);
     // Last, as this may start threads. In the child another thread that prepares a fork of its own
     // is gone.
     if (is_child || threads.prepares_fork())
@@ -398,7 +398,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     m.sentinel_refused = succession_.watch().sentinel_refused();
     m.probe_refused = succession_.watch().probe_refused();
     m.waits_observed = succession_.watch().knows_reactor();
-    detail::pool_client const& client = threads_.client();
+    pool_client const& client = threads_.client();
     m.produce_execute_consume = client.begun();
     m.exceptions = thrown_.get() + client.thrown();
     m.load = load();
@@ -418,7 +418,7 @@ ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
     counts_.store(true);
     wraps_.store(true);
     auto const now = std::chrono::steady_clock::now();
-    detail::pool_client const& client = threads_.client();
+    pool_client const& client = threads_.client();
     auto const here = queue_delay_.look({depth_.taken(), depth_.waiting()}, now);
     auto const there = pool_delay_.look({client.taken(), client.size()}, now);
     return {here.delay + there.delay, here.average_delay + there.average_delay,
@@ -433,19 +433,19 @@ ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
-    detail::text_sink& out) const noexcept
+    text_sink& out) const noexcept
 {
     out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
         << ": ";
-    detail::describe_production(out, succession_);
+    describe_production(out, succession_);
     if (parallelism_.is_fixed())
-        detail::describe_concurrency(
+        describe_concurrency(
             out, parallelism_.concurrency(), threads_, succession_.watch().observes_waits());
     out << ", " << std::uint64_t{threads_.runners()} << " callers inside run(), "
         << depth_.waiting() << " tasks wait for it, "
         << std::uint64_t{threads_.client().size()} << " for a thread";
 }
 
-} // namespace asio_ewyk
+} // namespace asio_ewyk::detail
 
 #endif

@@ -9,7 +9,6 @@
 
 #include <asio_ewyk/diagnostics/prometheus.hpp>
 #include <asio_ewyk/overload/load_shedder.hpp>
-#include <asio_ewyk/server/least_connections.hpp>
 #include <asio_ewyk/server/serve.hpp>
 #include <asio_ewyk/server/serve_control.hpp>
 #include <asio_ewyk/server/serve_options.hpp>

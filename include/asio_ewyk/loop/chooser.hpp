@@ -5,12 +5,13 @@
 #ifndef ASIO_EWYK_LOOP_CHOOSER_HPP
 #define ASIO_EWYK_LOOP_CHOOSER_HPP
 
-#include <asio_ewyk/detail/loop/least_in_turn.hpp>
 #include <asio_ewyk/loop/context_group.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <limits>
 
 namespace asio_ewyk {
 
@@ -38,19 +39,41 @@ namespace asio_ewyk {
 class least_loaded
 {
 public:
+    /// A new one and a copy begin with the first context. No-throw guarantee.
+    least_loaded() noexcept = default;
+    least_loaded(least_loaded const&) noexcept {}
+    least_loaded& operator=(least_loaded const&) noexcept { return *this; }
+
     /// The number of the context that is given the next connection.
     template <class Context>
     std::size_t operator()(context_group<Context> const& group) const noexcept
     {
-        return least_.choose(group, [&](std::size_t i) {
+        // Relaxed: nothing else depends on where the search begins.
+        std::size_t const first = last_.load(std::memory_order_relaxed) + 1;
+        std::size_t chosen = first % group.size();
+        auto least = std::chrono::nanoseconds::max() / std::chrono::milliseconds(1);
+        for (std::size_t n = 0; n != group.size(); ++n)
+        {
+            std::size_t const i = (first + n) % group.size();
             auto const load = group[i].load();
-            return static_cast<std::size_t>(
-                std::max(load.delay, load.average_delay) / std::chrono::milliseconds(1));
-        });
+            auto const here
+                = std::max(load.delay, load.average_delay) / std::chrono::milliseconds(1);
+            bool ended = false; // a loop; other contexts can be run again
+            if constexpr (requires { group[i].terminated(); })
+                ended = group[i].terminated();
+            if (here < least && !ended)
+            {
+                chosen = i;
+                least = here;
+            }
+        }
+        last_.store(chosen, std::memory_order_relaxed);
+        return chosen;
     }
 
 private:
-    detail::least_in_turn least_;
+    // The context that was chosen last: before the first one at the beginning.
+    std::atomic<std::size_t> mutable last_ = std::numeric_limits<std::size_t>::max();
 };
 
 } // namespace asio_ewyk

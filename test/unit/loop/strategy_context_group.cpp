@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(handlers_that_block_stop_none)
 BOOST_AUTO_TEST_CASE(serves)
 {
     ewyk::serve_control const control;
-    ewyk::strategy_context_group group(2, {}, ewyk::least_connections(control));
+    ewyk::strategy_context_group group(2);
     outcome over;
     auto acceptor = tcp::acceptor(group[0], loopback());
     auto const where = acceptor.local_endpoint();

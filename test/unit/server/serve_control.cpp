@@ -9,6 +9,8 @@
 #include "serve_support.hpp"
 #include <asio_ewyk/diagnostics/prometheus.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <sstream>
 #include <stdexcept>
@@ -59,6 +61,35 @@ BOOST_AUTO_TEST_CASE(connections_of_each_worker)
     BOOST_TEST(m.open == 0u);
     BOOST_TEST(m.open_by_worker == (by_worker{0, 0}));
     BOOST_TEST(m.refused + m.failed + m.accept_errors + m.backing_off == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_chooser_gives_to_the_worker_with_the_fewest)
+{
+    // tag::fewest_connections[]
+    ewyk::serve_control const control;
+    auto const fewest = [control](auto&) {
+        auto const open = control.metrics().open_by_worker;
+        return std::size_t(std::min_element(open.begin(), open.end()) - open.begin());
+    };
+    ewyk::event_loop_group workers(3, {}, fewest), boss(1);
+    // end::fewest_connections[]
+    auto acceptor = acceptor_of(boss);
+    auto const where = acceptor.local_endpoint();
+    ewyk::serve(std::move(acceptor), workers, echo, {.control = control}, asio::detached);
+    std::deque<client> clients;
+    for (int i = 0; i != 9; ++i)
+        BOOST_TEST_REQUIRE(clients.emplace_back(where).ask() == 'x');
+    BOOST_TEST(control.metrics().open_by_worker == (by_worker{3, 3, 3}));
+    // Of the second worker all but one, of the third one.
+    for (std::size_t const i : {1u, 4u, 8u})
+        clients[i].close();
+    BOOST_TEST(eventually([&] { return control.metrics().open == 6; }));
+    BOOST_TEST(control.metrics().open_by_worker == (by_worker{3, 1, 2}));
+    BOOST_TEST_REQUIRE(clients.emplace_back(where).ask() == 'x');
+    BOOST_TEST(control.metrics().open_by_worker == (by_worker{3, 2, 2}));
+    for (int i = 0; i != 2; ++i)
+        BOOST_TEST_REQUIRE(clients.emplace_back(where).ask() == 'x');
+    BOOST_TEST(control.metrics().open_by_worker == (by_worker{3, 3, 3}));
 }
 
 BOOST_AUTO_TEST_CASE(clients_without_a_place)

@@ -71,28 +71,6 @@ private:
     serve_metrics now_;        // guarded by it
 };
 
-// A listener that leaves its socket alone, for as long as this lives.
-class backing_off
-{
-public:
-    explicit backing_off(serve_figures& figures) noexcept
-        : figures_(figures)
-    {
-        figures_.change([](serve_metrics& m) { ++m.backing_off; });
-    }
-
-    backing_off(backing_off const&) = delete;
-    backing_off& operator=(backing_off const&) = delete;
-
-    ~backing_off()
-    {
-        figures_.change([](serve_metrics& m) { --m.backing_off; });
-    }
-
-private:
-    serve_figures& figures_;
-};
-
 } // namespace detail
 
 /** A handle to a `serve`, to see what it does and to change its limits: give it a copy as

@@ -26,7 +26,7 @@ time_point const begin = time_point() + 1h;
 std::size_t taken(accept_rate& rate, time_point now)
 {
     std::size_t n = 0;
-    while (n != 100'000 && rate.take(now))
+    while (n != 100'000 && rate.take(now) == 0ns)
         ++n;
     return n;
 }
@@ -34,7 +34,6 @@ std::size_t taken(accept_rate& rate, time_point now)
 BOOST_AUTO_TEST_CASE(no_limit)
 {
     accept_rate rate(0);
-    BOOST_TEST(!rate.limits());
     BOOST_TEST(taken(rate, begin) == 100'000u);
 }
 
@@ -43,7 +42,7 @@ BOOST_AUTO_TEST_CASE(one_at_a_time)
     accept_rate rate(1);
     BOOST_TEST(taken(rate, begin) == 1u);
     BOOST_TEST(taken(rate, begin + 999ms) == 0u);
-    BOOST_TEST((rate.next(begin + 999ms) == begin + 1s));
+    BOOST_TEST((rate.take(begin + 999ms) == 1ms));
     BOOST_TEST(taken(rate, begin + 1s) == 1u);
     BOOST_TEST(taken(rate, begin + 1h) == 1u); // what was not used is not kept
 }
@@ -53,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_burst)
     accept_rate rate(1000);
     BOOST_TEST(taken(rate, begin) == 100u);
     BOOST_TEST(taken(rate, begin + 10ms) == 10u);
-    BOOST_TEST((rate.next(begin + 10ms) == begin + 11ms));
+    BOOST_TEST((rate.take(begin + 10ms) == 1ms));
     BOOST_TEST(taken(rate, begin + 1h) == 100u);
 }
 
@@ -63,7 +62,7 @@ BOOST_AUTO_TEST_CASE(in_the_long_run)
     {
         accept_rate rate(per_second);
         std::size_t n = taken(rate, begin);
-        for (time_point now = begin; now < begin + 10s; now = rate.next(now))
+        for (time_point now = begin; now < begin + 10s; now += rate.take(now))
             n += taken(rate, now);
         BOOST_TEST(n >= 10 * per_second);
         BOOST_TEST(n <= 10 * per_second + per_second / 10 + 1);
@@ -73,7 +72,6 @@ BOOST_AUTO_TEST_CASE(in_the_long_run)
 BOOST_AUTO_TEST_CASE(the_highest_rate)
 {
     accept_rate rate(std::numeric_limits<std::size_t>::max());
-    BOOST_TEST(rate.limits());
     BOOST_TEST(taken(rate, begin) == 100'000u);
 }
 
@@ -86,7 +84,7 @@ BOOST_AUTO_TEST_CASE(another_rate)
     rate.set(1000);
     BOOST_TEST(taken(rate, begin) == 100u);
     rate.set(0);
-    BOOST_TEST(!rate.limits());
+    BOOST_TEST(taken(rate, begin) == 100'000u);
 }
 
 // Later ones wait, and are served all the same: they were not there sooner than the rate allows.

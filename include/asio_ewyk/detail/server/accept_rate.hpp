@@ -33,21 +33,15 @@ public:
             *this = accept_rate(per_second);
     }
 
-    bool limits() const noexcept { return interval_ != interval_.zero(); }
-
-    // Whether one more is allowed; then it counts.
-    bool take(time_point now) noexcept
+    // 0 if one more is allowed, which counts then; else after how long to ask again: several may be
+    // allowed by then, so that nothing wakes for each of them. `now` never goes back.
+    std::chrono::nanoseconds take(time_point now) noexcept
     {
-        if (limits() && even_ - now > burst_)
-            return false;
+        std::chrono::nanoseconds const ahead = even_ - now;
+        if (ahead > burst_)
+            return std::max<std::chrono::nanoseconds>(ahead - burst_, std::chrono::milliseconds(1));
         even_ = std::max(even_, now) + interval_;
-        return true;
-    }
-
-    // When to ask again; several may be allowed by then, so that nothing wakes for each of them.
-    time_point next(time_point now) const noexcept
-    {
-        return std::max(even_ - burst_, now + std::chrono::milliseconds(1));
+        return {};
     }
 
 private:

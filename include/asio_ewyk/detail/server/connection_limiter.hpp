@@ -142,19 +142,12 @@ public:
         workers_.count(*c.on, 1);
     }
 
-    // Whether the rate allows another connection, which counts then.
-    bool take_turn() noexcept
+    // 0 if the rate allows another connection, which counts then; else after how long to ask again.
+    std::chrono::nanoseconds take_turn() noexcept
     {
         std::lock_guard const lock(mutex_);
         rate_.set(figures_->max_accept_rate.instead_of(options_.max_accept_rate));
-        return !rate_.limits() || rate_.take(std::chrono::steady_clock::now());
-    }
-
-    std::chrono::nanoseconds time_to_turn() const noexcept
-    {
-        auto const now = std::chrono::steady_clock::now();
-        std::lock_guard const lock(mutex_);
-        return rate_.next(now) - now;
+        return rate_.take(std::chrono::steady_clock::now());
     }
 
     // Stops all listeners except `self`, which knows; the first failure counts.

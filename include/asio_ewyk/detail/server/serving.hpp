@@ -9,6 +9,7 @@
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/server/connection_limiter.hpp>
 #include <asio_ewyk/detail/server/listener.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -117,13 +118,11 @@ private:
     // How often what may have changed unnoticed is looked at.
     static constexpr std::chrono::seconds now_and_then{1};
 
-    // Why a listener leaves its clients alone.
-    enum class pause
+    // How long a listener leaves its clients alone, and whether to count that it backs off.
+    struct pause
     {
-        none,
-        no_place,
-        no_turn,
-        back_off,
+        std::chrono::nanoseconds time{};
+        bool backs_off = false;
     };
 
     // Until poke(), or for a while.
@@ -140,7 +139,17 @@ private:
     {
         try
         {
-            co_await accept_until_stop(*all, *self);
+            for (bool reported = false; !all->stopping();)
+            {
+                auto const [error]
+                    = co_await self->clients.start(asio::as_tuple(asio::use_awaitable));
+                pause const p = all->accept_some(*self, error, reported);
+                if (p.time == p.time.zero())
+                    continue;
+                all->count_backing_off(p.backs_off);
+                at_exit const over([&] { all->count_backing_off(-p.backs_off); });
+                co_await wait(*self, p.time);
+            }
         }
         catch (...)
         {
@@ -149,29 +158,9 @@ private:
         self->close();
     }
 
-    static asio::awaitable<void> accept_until_stop(serving& all, listener& self)
+    void count_backing_off(int by) noexcept
     {
-        for (bool reported = false; !all.stopping();)
-        {
-            auto const [error] = co_await self.clients.start(asio::as_tuple(asio::use_awaitable));
-            switch (all.accept_some(self, error, reported))
-            {
-            case pause::none:
-                break;
-            case pause::no_place:
-                co_await wait(self, now_and_then);
-                break;
-            case pause::no_turn:
-                co_await wait(self, all.time_to_turn());
-                break;
-            case pause::back_off:
-            {
-                backing_off const counted(all.figures());
-                co_await wait(self, all.options().back_off);
-                break;
-            }
-            }
-        }
+        figures().change([=](serve_metrics& m) { m.backing_off += static_cast<std::size_t>(by); });
     }
 
     pause accept_some(listener& self, boost::system::error_code error, bool& reported)
@@ -184,36 +173,26 @@ private:
             if (error)
                 return failed(error, reported);
             if (options().overloaded && options().overloaded())
-                return pause::back_off;
-            if (connection_place p = enter(self))
-            {
-                if (!take_turn())
-                    return pause::no_turn;
+                return {options().back_off, true};
+            connection_place p = enter(self);
+            if (!p && options().when_full == connections_full::wait)
+                return {now_and_then};
+            if (auto const time = take_turn(); time != time.zero())
+                return {time};
+            if (p)
                 begin(self, std::move(p), error);
-            }
-            else if (options().when_full == connections_full::wait)
-                return pause::no_place;
-            else if (!take_turn())
-                return pause::no_turn;
-            else
-                refuse(self, error);
+            else if (auto const refused = self.acceptor.accept(error); !error)
+                figures().change([](serve_metrics& m) { ++m.refused; });
             if (error)
                 return failed(error, reported);
             reported = false;
         }
-        return pause::none;
+        return {};
     }
     catch (...)
     {
         ended(std::current_exception());
-        return pause::back_off;
-    }
-
-    void refuse(listener& self, boost::system::error_code& error) const
-    {
-        auto const refused = self.acceptor.accept(error);
-        if (!error)
-            figures().change([](serve_metrics& m) { ++m.refused; });
+        return {options().back_off, true};
     }
 
     pause failed(boost::system::error_code error, bool& reported) noexcept
@@ -223,12 +202,12 @@ private:
             || error == asio::error::try_again || error == asio::error::interrupted
             || error == asio::error::connection_aborted || error == asio::error::connection_reset
             || error == errc::protocol_error)
-            return pause::none;
+            return {};
         if (error == asio::error::bad_descriptor || error == asio::error::not_socket
             || error == asio::error::invalid_argument)
         {
             stop(std::make_exception_ptr(boost::system::system_error(error)));
-            return pause::none;
+            return {};
         }
         figures().change([](serve_metrics& m) { ++m.accept_errors; });
         if (!std::exchange(reported, true) && options().on_accept_error)
@@ -236,7 +215,7 @@ private:
             call_frame::end_leases();
             options().on_accept_error(error);
         }
-        return pause::back_off;
+        return {options().back_off, true};
     }
 };
 

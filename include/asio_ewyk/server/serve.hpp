@@ -86,11 +86,8 @@ auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session se
         workers, std::move(session), std::move(options));
     serving::listeners listeners;
     for (auto& a : acceptors)
-        all->add(listeners.emplace_back(std::make_shared<listener>(std::move(a))));
-    all->set_home(listeners.front()->context());
-    for (auto const& l : listeners)
-        all->watch(l->context());
-    all->watch_workers();
+        listeners.push_back(std::make_shared<listener>(std::move(a)));
+    all->watch(listeners);
     start_serving start{listeners.front()->executor};
     return asio::async_initiate<Token, void(std::exception_ptr)>(std::move(start), token,
         std::shared_ptr<serving>(std::move(all)), std::move(listeners));

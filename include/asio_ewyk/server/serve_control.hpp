@@ -17,7 +17,7 @@ namespace asio_ewyk {
 
 namespace detail {
 
-class connection_limiter;
+class serving;
 
 // A limit that may be set by any thread at any time, and stands in for an option then.
 class changed_limit
@@ -67,7 +67,7 @@ public:
     changed_limit max_accept_rate;
 
 private:
-    std::mutex mutable mutex_; // held for moments, within the connection limiter's
+    std::mutex mutable mutex_; // held for moments, within the operation's
     serve_metrics now_;        // guarded by it
 };
 
@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    friend detail::connection_limiter;
+    friend detail::serving;
 
     std::shared_ptr<detail::serve_figures> figures_;
 };

@@ -77,7 +77,7 @@ struct listener
     asio::basic_socket_acceptor<asio::generic::stream_protocol> acceptor;
     client_wait clients;
     asio::steady_timer timer;
-    bool wants_place = false; // guarded by the connection limiter's mutex
+    bool wants_place = false; // guarded by the operation's mutex
 };
 
 } // namespace asio_ewyk::detail

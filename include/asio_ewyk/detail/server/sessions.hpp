@@ -89,15 +89,9 @@ public:
         if (!is_tcp && this->options().admit)
             throw std::invalid_argument("admit is for TCP only");
         for_each_context(group_, [this](auto& worker) {
-            workers_.push_back(&worker);
+            contexts_.push_back(&worker);
             add_worker(worker);
         });
-    }
-
-    void watch_workers()
-    {
-        for (context* worker : workers_)
-            watch(*worker);
     }
 
 private:
@@ -132,9 +126,8 @@ private:
         detail::accept(from.acceptor, c->client, peer, error);
         if (error || !admits(peer))
             return;
-        set_socket(*c->its, socket_identity(c->client.native_handle()));
         std::exception_ptr refusal = give(first, c);
-        for (std::size_t other = 0; refusal && other != workers_.size(); ++other)
+        for (std::size_t other = 0; refusal && other != contexts_.size(); ++other)
         {
             if (other == first || !takes_over(other))
                 continue;
@@ -163,7 +156,7 @@ private:
                 admitted = false;
                 report(std::current_exception());
             }
-        figures().change([=](serve_metrics& m) { ++(admitted ? m.accepted : m.refused); });
+        count(admitted ? &serve_metrics::accepted : &serve_metrics::refused);
         return admitted;
     }
 
@@ -171,7 +164,7 @@ private:
     std::exception_ptr give(std::size_t worker, std::shared_ptr<connection> const& c)
     try
     {
-        assign(*c->its, worker);
+        assign(*c->its, worker, socket_identity(c->client.native_handle()));
         session_executor const runs_on = executor(worker);
         asio::post(runs_on, [runs_on, all = self(), c] {
             all->start(runs_on, std::move(c->client), std::move(c->its));
@@ -203,7 +196,7 @@ private:
         ended(std::current_exception());
     }
 
-    socket_executor executor(std::size_t worker) const { return workers_[worker]->get_executor(); }
+    socket_executor executor(std::size_t worker) const { return contexts_[worker]->get_executor(); }
 
     std::shared_ptr<sessions> self()
     {
@@ -211,7 +204,7 @@ private:
     }
 
     Workers& group_;
-    std::vector<context*> workers_; // the contexts of the group
+    std::vector<context*> contexts_; // of the group
     std::optional<Session> session_;
 };
 

@@ -49,31 +49,21 @@ public:
     writer(writer const&) = delete;
     writer& operator=(writer const&) = delete;
 
+    using pairs = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
     // A counter if its name ends with `_total`, else a gauge. A time is written in seconds.
-    void add(std::string_view name, std::string_view help, auto value)
+    void add(std::string_view name, std::string_view help, auto value, pairs more_labels = {})
     {
         begin(name, help, name.ends_with("_total") ? "counter" : "gauge");
-        sample("", text(value));
+        sample("", text(value), more_labels);
     }
 
     // A sample for each value of a label.
     void add(std::string_view name, std::string_view help, std::string_view key,
         std::initializer_list<std::pair<std::string_view, std::uint64_t>> values)
     {
-        begin(name, help, name.ends_with("_total") ? "counter" : "gauge");
         for (auto const& [is, value] : values)
-            sample("", text(value), key, is);
-    }
-
-    // A sample with several labels.
-    void add(std::string_view name, std::string_view help, auto value,
-        std::initializer_list<std::pair<std::string_view, std::string_view>> is)
-    {
-        begin(name, help, name.ends_with("_total") ? "counter" : "gauge");
-        std::string labels = labels_;
-        for (auto const& [key, what] : is)
-            add_label(labels, key, what);
-        write("", text(value), labels);
+            add(name, help, value, {{key, is}});
     }
 
     void load(load_metrics const& m)
@@ -93,9 +83,9 @@ public:
         for (int octave = 10; octave <= 34; ++octave)
         {
             duration_histogram::duration const bound(std::int64_t{1} << octave);
-            sample("_bucket", text(h.count_up_to(bound)), "le", text(bound));
+            sample("_bucket", text(h.count_up_to(bound)), {{"le", text(bound)}});
         }
-        sample("_bucket", text(h.count), "le", "+Inf");
+        sample("_bucket", text(h.count), {{"le", "+Inf"}});
         sample("_sum", text(h.sum));
         sample("_count", text(h.count));
         std::string const longest = "The longest so far of " + current_->name + '.';
@@ -167,18 +157,11 @@ private:
         to.append(escaped(is, true)).append("\"");
     }
 
-    // With a label more, unless its name is empty.
-    void sample(std::string_view suffix, std::string_view value, std::string_view key = {},
-        std::string_view is = {})
+    void sample(std::string_view suffix, std::string_view value, pairs more_labels = {})
     {
         std::string labels = labels_;
-        if (!key.empty())
+        for (auto const& [key, is] : more_labels)
             add_label(labels, key, is);
-        write(suffix, value, labels);
-    }
-
-    void write(std::string_view suffix, std::string_view value, std::string labels)
-    {
         if (!labels.empty())
             labels = '{' + labels + '}';
         current_->samples.append(current_->name).append(suffix).append(labels);

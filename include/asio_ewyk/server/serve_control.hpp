@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/metrics.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <limits>
@@ -18,24 +19,6 @@ namespace asio_ewyk {
 namespace detail {
 
 class serving;
-
-// A limit that may be set by any thread at any time, and stands in for an option then.
-class changed_limit
-{
-public:
-    void set(std::size_t n) noexcept { value_ = n == not_set ? n - 1 : n; }
-
-    std::size_t instead_of(std::size_t option) const noexcept
-    {
-        std::size_t const n = value_;
-        return n == not_set ? option : n;
-    }
-
-private:
-    static constexpr std::size_t not_set = std::numeric_limits<std::size_t>::max();
-
-    std::atomic<std::size_t> value_ = not_set;
-};
 
 // What the operations with the same serve_control count.
 class serve_figures
@@ -63,8 +46,10 @@ public:
         return now_;
     }
 
-    changed_limit max_connections;
-    changed_limit max_accept_rate;
+    // Limits that any thread may set at any time, and that stand in for the options then.
+    static constexpr std::size_t not_set = std::numeric_limits<std::size_t>::max();
+    std::atomic<std::size_t> max_connections = not_set;
+    std::atomic<std::size_t> max_accept_rate = not_set;
 
 private:
     std::mutex mutable mutex_; // held for moments, within the operation's
@@ -113,13 +98,16 @@ public:
         connections are open already they go on, and none is accepted until there are fewer.
         No-throw guarantee.
     */
-    void max_connections(std::size_t n) noexcept { figures_->max_connections.set(n); }
+    void max_connections(std::size_t n) noexcept
+    {
+        figures_->max_connections = std::min(n, figures_->not_set - 1);
+    }
 
     /// Changes how many connections each operation with this handle accepts a second, in place of
     /// its `serve_options::max_accept_rate`; 0: no limit. No-throw guarantee.
     void max_accept_rate(std::size_t per_second) noexcept
     {
-        figures_->max_accept_rate.set(per_second);
+        figures_->max_accept_rate = std::min(per_second, figures_->not_set - 1);
     }
 
 private:

@@ -359,13 +359,18 @@ private:
         return stopping_;
     }
 
+    static std::size_t limit(std::size_t by_control, std::size_t option) noexcept
+    {
+        return by_control == serve_figures::not_set ? option : by_control;
+    }
+
     // Takes a place. If there is none, null: the listener that asks is poked when there is one
     // again. Throws std::bad_alloc.
     connection_place enter(listener& asks)
     {
         std::list<open_connection> one(1);
         std::unique_lock lock(mutex_);
-        auto const most = figures_->max_connections.instead_of(options_.max_connections);
+        auto const most = limit(figures_->max_connections, options_.max_connections);
         asks.wants_place = most != 0 && going_on() >= most;
         if (asks.wants_place)
             return nullptr;
@@ -398,7 +403,7 @@ private:
     std::chrono::nanoseconds take_turn() noexcept
     {
         std::lock_guard const lock(mutex_);
-        rate_.set(figures_->max_accept_rate.instead_of(options_.max_accept_rate));
+        rate_.set(limit(figures_->max_accept_rate, options_.max_accept_rate));
         return rate_.take(std::chrono::steady_clock::now());
     }
 

@@ -7,6 +7,7 @@
 
 #include <asio_ewyk/detail/observe/record_list.hpp>
 #include <asio_ewyk/detail/os/this_thread.hpp>
+#include <asio_ewyk/detail/utility/at_exit.hpp>
 
 #include <boost/config.hpp>
 
@@ -53,7 +54,8 @@ public:
     template <class F>
     void look(F f)
     {
-        looker const here(looking_);
+        looking_.fetch_add(1);
+        at_exit const over([this] { looking_.fetch_sub(1); });
         if (registration const* const watch = watch_.load())
             f(*watch);
     }
@@ -74,23 +76,6 @@ public:
     }
 
 private:
-    class looker
-    {
-    public:
-        explicit looker(std::atomic<int>& looking) noexcept
-            : looking_(looking)
-        {
-            looking_.fetch_add(1);
-        }
-
-        looker(looker const&) = delete;
-        looker& operator=(looker const&) = delete;
-        ~looker() { looking_.fetch_sub(1); }
-
-    private:
-        std::atomic<int>& looking_;
-    };
-
     friend record_list;
     registry_slot() noexcept = default;
 

@@ -15,6 +15,7 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution/context.hpp>
@@ -116,7 +117,13 @@ public:
         if (!has_own || own_)
         {
             auto const work = std::move(work_);
-            asio::post(work.get_executor(), function{handler_, error});
+            auto const allocator = asio::get_associated_allocator(*handler_);
+            asio::post(work.get_executor(),
+                asio::bind_allocator(allocator, [handler = handler_, error]() mutable {
+                    Handler mine(std::move(*handler));
+                    handler.reset();
+                    std::move(mine)(error);
+                }));
         }
         destroy_handler();
     }
@@ -132,25 +139,6 @@ private:
     // If the handler has none, the one that Asio fell back to before Boost 1.90. Its later fallback
     // accepts no post().
     using executor = asio::associated_executor_t<Handler, asio::system_executor>;
-
-    struct function
-    {
-        using allocator_type = asio::associated_allocator_t<Handler>;
-        allocator_type get_allocator() const noexcept
-        {
-            return asio::get_associated_allocator(*handler);
-        }
-
-        void operator()()
-        {
-            Handler mine(std::move(*handler));
-            handler.reset();
-            std::move(mine)(error);
-        }
-
-        std::shared_ptr<Handler> handler;
-        boost::system::error_code error;
-    };
 
     static std::vector<loop_uses::one> uses_of(std::vector<event_loop_service*> const& loops)
     {

@@ -54,16 +54,6 @@ public:
         return ready_.async_wait(std::forward<Token>(token));
     }
 
-    void close() noexcept
-    {
-        boost::system::error_code ignored; // it is closed all the same
-        ready_.close(ignored);
-        from_.close(ignored);
-    }
-
-private:
-    acceptor& from_;
-    asio::windows::object_handle ready_;
 #else
     explicit client_wait(acceptor& from) noexcept
         : from_(from)
@@ -76,14 +66,21 @@ private:
         return from_.async_wait(asio::socket_base::wait_read, std::forward<Token>(token));
     }
 
+#endif
+
     void close() noexcept
     {
         boost::system::error_code ignored; // it is closed all the same
+#if defined(ASIO_EWYK_HAS_WINDOWS)
+        ready_.close(ignored);
+#endif
         from_.close(ignored);
     }
 
 private:
     acceptor& from_;
+#if defined(ASIO_EWYK_HAS_WINDOWS)
+    asio::windows::object_handle ready_;
 #endif
 };
 

@@ -5,6 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
 #define ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
 
+#include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <array>
@@ -26,11 +27,7 @@ public:
     {
         buckets_[duration_histogram::bucket_of(d)].fetch_add(1, std::memory_order_relaxed);
         sum_.fetch_add(d.count(), std::memory_order_relaxed);
-        duration::rep most = max_.load(std::memory_order_relaxed);
-        while (most < d.count()
-            && !max_.compare_exchange_weak(most, d.count(), std::memory_order_relaxed))
-        {
-        }
+        raise_to(max_, d.count());
     }
 
     // Its count is the sum of its buckets; the sum and the maximum may be a moment older.

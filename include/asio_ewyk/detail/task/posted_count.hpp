@@ -5,7 +5,8 @@
 #ifndef ASIO_EWYK_DETAIL_TASK_POSTED_COUNT_HPP
 #define ASIO_EWYK_DETAIL_TASK_POSTED_COUNT_HPP
 
-#include <algorithm>
+#include <asio_ewyk/detail/metrics/counter.hpp>
+
 #include <atomic>
 #include <cstdint>
 
@@ -35,14 +36,7 @@ public:
     }
 
     // The most so far, of which n is one.
-    std::uint64_t most(std::uint64_t n) noexcept
-    {
-        std::uint64_t most = most_.load(std::memory_order_relaxed);
-        while (most < n && !most_.compare_exchange_weak(most, n, std::memory_order_relaxed))
-        {
-        }
-        return std::max(most, n);
-    }
+    std::uint64_t most(std::uint64_t n) noexcept { return raise_to(most_, n); }
 
 private:
     alignas(64) std::atomic<std::uint64_t> posted_{0};

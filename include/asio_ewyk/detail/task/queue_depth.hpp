@@ -41,15 +41,8 @@ public:
     {
         std::uint64_t const n = waiting();
         std::uint64_t const least = taken() != 0 ? 1 : 0;
-        std::uint64_t const max = std::max({least, n, most_.get()});
-        // Relaxed: nothing is published with it.
-        std::uint64_t seen = most_seen_.load(std::memory_order_relaxed);
-        while (
-            seen < max && !most_seen_.compare_exchange_weak(seen, max, std::memory_order_relaxed))
-        {
-        }
         now = static_cast<std::size_t>(n);
-        most = static_cast<std::size_t>(std::max(seen, max));
+        most = static_cast<std::size_t>(raise_to(most_seen_, std::max({least, n, most_.get()})));
     }
 
     // Any thread: how many were taken by the thread, and how many wait. The latter is never less

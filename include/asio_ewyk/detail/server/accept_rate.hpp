@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
@@ -18,39 +19,28 @@ namespace asio_ewyk::detail {
 class accept_rate
 {
 public:
-    // 0: no limit.
-    explicit accept_rate(std::size_t per_second) noexcept
-        : per_second_(per_second)
-        , interval_(per_second == 0 ? 0 : second / std::min<std::size_t>(per_second, second))
-        , burst_(interval_ * (std::max<std::size_t>(std::min(per_second, second) / 10, 1) - 1))
-    {
-    }
-
-    // If it is another one than before, it begins anew.
-    void set(std::size_t per_second) noexcept
-    {
-        if (per_second != per_second_)
-            *this = accept_rate(per_second);
-    }
-
     // 0 if one more is allowed, which counts then; else after how long to ask again: several may be
-    // allowed by then, so that nothing wakes for each of them. `now` never goes back.
-    std::chrono::nanoseconds take(time_point now) noexcept
+    // allowed by then, so that nothing wakes for each of them. `now` never goes back. A rate of 0
+    // is no limit; one that is another one than before begins anew.
+    std::chrono::nanoseconds take(time_point now, std::size_t per_second) noexcept
     {
+        constexpr std::size_t second = 1'000'000'000;
+        if (std::exchange(per_second_, per_second) != per_second)
+            even_ = {};
+        std::size_t const n = std::min(per_second, second);
+        std::chrono::nanoseconds const interval(n == 0 ? 0 : second / n);
+        // By how much it may be ahead.
+        std::chrono::nanoseconds const burst = interval * (std::max<std::size_t>(n / 10, 1) - 1);
         std::chrono::nanoseconds const ahead = even_ - now;
-        if (ahead > burst_)
-            return std::max<std::chrono::nanoseconds>(ahead - burst_, std::chrono::milliseconds(1));
-        even_ = std::max(even_, now) + interval_;
+        if (ahead > burst)
+            return std::max<std::chrono::nanoseconds>(ahead - burst, std::chrono::milliseconds(1));
+        even_ = std::max(even_, now) + interval;
         return {};
     }
 
 private:
-    static constexpr std::size_t second = 1'000'000'000;
-
-    std::size_t per_second_;
-    std::chrono::nanoseconds interval_;
-    std::chrono::nanoseconds burst_; // by how much it may be ahead
-    time_point even_{};
+    std::size_t per_second_ = 0;
+    time_point even_{}; // when all that was taken would have come
 };
 
 } // namespace asio_ewyk::detail

@@ -85,7 +85,6 @@ public:
     explicit serving(serve_options options)
         : options_(std::move(options))
         , figures_(options_.control.figures_)
-        , rate_(options_.max_accept_rate)
     {
         check_option(options_.back_off > options_.back_off.zero(), "serve_options::back_off",
             "more than 0", options_.back_off);
@@ -403,8 +402,8 @@ private:
     std::chrono::nanoseconds take_turn() noexcept
     {
         std::lock_guard const lock(mutex_);
-        rate_.set(limit(figures_->max_accept_rate, options_.max_accept_rate));
-        return rate_.take(std::chrono::steady_clock::now());
+        return rate_.take(std::chrono::steady_clock::now(),
+            limit(figures_->max_accept_rate, options_.max_accept_rate));
     }
 
     // Stops all listeners except `self`, which knows. Whether all sessions have ended, or cannot

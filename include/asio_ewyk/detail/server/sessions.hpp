@@ -16,6 +16,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <concepts>
 #include <exception>
@@ -44,24 +45,12 @@ concept session_of = contexts<Workers> && std::move_constructible<Session>
            { session(std::move(socket)) } -> void_awaitable;
        };
 
-// Calls what it is given, at once.
-class inline_executor
-{
-public:
-    template <class F>
-    void execute(F&& f) const
-    {
-        std::forward<F>(f)();
-    }
-
-    friend bool operator==(inline_executor const&, inline_executor const&) noexcept = default;
-};
-
 // The completion handler of a session; of one type, so that co_spawn is compiled once for all kinds
-// of them. The thread that ended the session calls it, without an executor that might refuse.
+// of them. The thread that ended the session calls it: what is dispatched to Asio's system executor
+// runs at once.
 struct end_of_session
 {
-    using executor_type = inline_executor;
+    using executor_type = asio::system_executor;
     executor_type get_executor() const noexcept { return {}; }
 
     void operator()(std::exception_ptr e) const

@@ -7,7 +7,7 @@
 # EWYK_NO_INSTALL=1 forbids apt-get. `configure` needs $root, the directory of the sources.
 
 declare -A package_of=(
-    [clang++]='clang libclang-rt-14-dev'
+    [clang++]='clang libclang-rt-dev'
     [clang++-16]=clang-16
     [ninja]=ninja-build
     [boost]=libboost1.81-dev
@@ -75,13 +75,26 @@ is_available()
     esac
 }
 
+# The names above are Debian 12's, whose default Boost is too old. Where it is not, as in Debian 13,
+# the packages of the default have no version in their names, and there is no 1.81.
+names_of_boost()
+{
+    local default
+    default=$(apt-cache policy libboost-dev 2>/dev/null | sed -n 's/^ *Candidate: //p')
+    if [[ $default == [0-9]* ]] && dpkg --compare-versions "$default" ge 1.81; then
+        sed -E 's/^(libboost.*)1\.81(-.*)$/\1\2/'
+    else
+        cat
+    fi
+}
+
 missing_packages()
 {
     local tool
     for tool in "$@"; do
         # Unquoted: one line for each package.
         is_available "$tool" || printf '%s\n' ${package_of[$tool]:-${tool/clang++/clang}}
-    done | awk '!seen[$0]++'
+    done | awk '!seen[$0]++' | names_of_boost
 }
 
 may_install()
@@ -103,10 +116,11 @@ install_missing()
     local packages
     mapfile -t packages < <(missing_packages "$@")
     if [[ ${#packages[@]} -gt 0 ]] && may_install; then
+        # Without apt's lists it was not known how Boost's packages are called.
+        apt_get update && mapfile -t packages < <(missing_packages "$@")
         echo "installing ${packages[*]}"
         # --no-remove: a user's other version of Boost stays; then the packages remain missing.
-        apt_get update && apt_get install -y --no-install-recommends --no-remove "${packages[@]}" \
-            || true
+        apt_get install -y --no-install-recommends --no-remove "${packages[@]}" || true
         mapfile -t packages < <(missing_packages "$@")
     fi
     [[ ${#packages[@]} -eq 0 ]] && return

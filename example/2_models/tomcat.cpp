@@ -32,7 +32,7 @@ int main()
 {
     // tag::model[]
     ewyk::strategy_context context(ewyk::strategy.produce_execute_consume,
-        {.min_threads = 10, .max_threads = 200, .name = "tomcat"});
+        {.min_threads = 10, .max_threads = 200, .name = "exec"});
     tcp::acceptor acceptor(context);
     acceptor.open(tcp::v4());
     acceptor.bind(anywhere());

@@ -51,6 +51,6 @@ int main()
     // end::strategy[]
 
     all.wait();
-    std::cout << "sum " << sum << '\n';
+    std::cout << "ten tasks, run by threads of the pool, with the sum " << sum << '\n';
     return sum == 45 ? 0 : 1;
 }

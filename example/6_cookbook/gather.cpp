@@ -57,6 +57,6 @@ int main()
     int sum = 0;
     asio::co_spawn(context, ask_all(), [&](std::exception_ptr, int n) { sum = n; });
     context.run();
-    std::cout << "all answers: " << sum << '\n';
+    std::cout << "three services blocked at once; the sum of their answers: " << sum << '\n';
     return sum == 60 ? 0 : 1;
 }

@@ -82,6 +82,7 @@ int main()
     }
     stop.emit(asio::cancellation_type::terminal);
     served.get();
-    std::cout << loops.size() << " loops, " << answered << " answers\n";
+    std::cout << loops.size() << " loops, " << answered << " answers, " << elsewhere
+              << " from another thread than that of the connection's loop\n";
     return answered == 8 && elsewhere == 0 ? 0 : 1;
 }

@@ -42,5 +42,5 @@ int main()
     std::thread other([&] { second.run(); });
     first.run();
     other.join();
-    std::cout << (pool.threads() <= 8 ? "no more threads than allowed\n" : "too many\n");
+    std::cout << (pool.threads() <= 8 ? "two contexts, and at most 8 threads\n" : "too many\n");
 }

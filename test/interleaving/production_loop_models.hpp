@@ -8,6 +8,7 @@
 #ifndef ASIO_EWYK_TEST_INTERLEAVING_PRODUCTION_LOOP_MODELS_HPP
 #define ASIO_EWYK_TEST_INTERLEAVING_PRODUCTION_LOOP_MODELS_HPP
 
+#include "../strategies.hpp"
 #include "production_loop_scenario.hpp"
 
 #include <ostream>
@@ -71,8 +72,7 @@ inline std::vector<named_setup> strategy_models()
 {
     using enum action::kind_type;
     collection c;
-    for (auto s : {ewyk::strategy_t::produce_consume, ewyk::strategy_t::produce_execute_consume,
-             ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill})
+    for (auto const s : support::strategies())
     {
         std::vector<std::vector<action>> const two_produce{
             {{supply, 1}, {produce}}, {{supply, 2}, {produce}}};

@@ -7,6 +7,8 @@
 // each handler runs once, or is destroyed once, and each exception arrives. The seeds are fixed;
 // what the threads make of them is not.
 
+#include "../strategies.hpp"
+
 #include <asio_ewyk.hpp>
 
 #include <boost/asio.hpp>
@@ -73,7 +75,8 @@ struct tally
 
 ewyk::strategy_t any_strategy(dice& d)
 {
-    return ewyk::strategy_t(static_cast<ewyk::strategy_t::kind>(d.of(4)));
+    static auto const all = support::strategies();
+    return all[d.of(static_cast<std::uint32_t>(all.size()))];
 }
 
 ewyk::invocation_t any_invocation(dice& d)

@@ -4,6 +4,8 @@
 
 // The decision what is done with one task: every combination of what it depends on, as a table.
 
+#include "../strategies.hpp"
+
 #include <asio_ewyk/detail/engine/choose.hpp>
 
 #include <boost/test/data/monomorphic.hpp>
@@ -68,7 +70,9 @@ constexpr row table[] = {
     {eat_what_you_kill,       blocking,      {EPC,          PEC},     {PEC,          PEC}},
 };
 // clang-format on
-static_assert(std::size(table) == 4 * 3, "every strategy with every invocation type");
+static_assert(std::size(table)
+        == support::number_of_strategies * ewyk::detail::invocation_names.all().size(),
+    "every strategy with every invocation type");
 
 std::ostream& operator<<(std::ostream& os, row const& r)
 {
@@ -91,6 +95,32 @@ BOOST_DATA_TEST_CASE(without_a_hand_over_nothing_counts_on_one, table, r)
 {
     for (bool const may_block : {false, true})
         BOOST_TEST((ewyk::detail::choose(r.strategy, r.invocation, may_block, false) != EPC));
+}
+
+struct traits_row
+{
+    ewyk::strategy_t strategy;
+    ewyk::detail::strategy_traits traits;
+    bool leases_blocking; // with a grace, a task that declares nothing needs no decision
+};
+
+constexpr traits_row traits[] = {
+    {produce_consume, {.is_exclusive = true, .waits_for_threads = false, .queues_for_pool = false}, false},
+    {produce_execute_consume, {.is_exclusive = false, .waits_for_threads = false, .queues_for_pool = true}, false},
+    {execute_produce_consume, {.is_exclusive = false, .waits_for_threads = true, .queues_for_pool = false}, true},
+    {eat_what_you_kill, {.is_exclusive = false, .waits_for_threads = false, .queues_for_pool = false}, true},
+};
+static_assert(std::size(traits) == support::number_of_strategies, "what traits_of() says of each strategy");
+
+std::ostream& operator<<(std::ostream& os, traits_row const& r) { return os << r.strategy; }
+
+BOOST_DATA_TEST_CASE(each_strategy_has_its_traits, traits, r)
+{
+    auto const found = ewyk::detail::traits_of(r.strategy);
+    BOOST_TEST(found.is_exclusive == r.traits.is_exclusive);
+    BOOST_TEST(found.waits_for_threads == r.traits.waits_for_threads);
+    BOOST_TEST(found.queues_for_pool == r.traits.queues_for_pool);
+    BOOST_TEST(ewyk::detail::is_always_leased(r.strategy, blocking) == r.leases_blocking);
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #ifndef ASIO_EWYK_TEST_UNIT_POOL_SUPPORT_HPP
 #define ASIO_EWYK_TEST_UNIT_POOL_SUPPORT_HPP
 
+#include "../strategies.hpp"
 #include "support.hpp"
 #include <asio_ewyk/execution_strategy.hpp>
 #include <asio_ewyk/worker_pool.hpp>
@@ -226,12 +227,6 @@ private:
     std::size_t waiting_ = 0; // guarded by mutex_
     overlap inside_;
 };
-
-inline std::vector<ewyk::strategy_t> strategies()
-{
-    return {ewyk::strategy.produce_consume, ewyk::strategy.produce_execute_consume,
-        ewyk::strategy.execute_produce_consume, ewyk::strategy.eat_what_you_kill};
-}
 
 /// A test case that is run with each strategy; see CONTEXT_TEST_CASE.
 #define STRATEGY_TEST_CASE(name, s)                                                                \

@@ -4,6 +4,7 @@
 
 // What each strategy does with handlers, observed from the handlers themselves.
 
+#include "../strategies.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -448,6 +449,13 @@ BOOST_AUTO_TEST_CASE(posted_tasks_and_io_do_not_starve_each_other)
             BOOST_TEST(fired);
         }
     }
+}
+
+// CONTEXT_TEST_CASE runs with these.
+BOOST_AUTO_TEST_CASE(the_settings_have_each_strategy)
+{
+    for (auto const s : support::strategies())
+        BOOST_TEST(std::ranges::count(settings(), s, &setting::strategy) != 0, s);
 }
 
 BOOST_AUTO_TEST_CASE(no_thread_before_it_is_needed)

@@ -7,6 +7,8 @@
 #ifndef ASIO_EWYK_TEST_STRESS_SOAK_LEDGER_HPP
 #define ASIO_EWYK_TEST_STRESS_SOAK_LEDGER_HPP
 
+#include "../../strategies.hpp"
+
 #include <asio_ewyk.hpp>
 
 #include <boost/asio.hpp>
@@ -117,7 +119,8 @@ private:
 
 inline ewyk::strategy_t any_strategy(dice& d)
 {
-    return ewyk::strategy_t(static_cast<ewyk::strategy_t::kind>(d.roll(4)));
+    static auto const all = support::strategies();
+    return all[d.roll(all.size())];
 }
 
 inline ewyk::invocation_t any_invocation(dice& d)

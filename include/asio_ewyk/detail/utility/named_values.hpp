@@ -32,6 +32,8 @@ public:
     // What a value takes where several share a word.
     static constexpr int bits = std::bit_width(N - 1);
 
+    constexpr std::array<std::string_view, N> const& all() const noexcept { return names_; }
+
     // That value, or the other one if it has no name.
     template <class Enum>
     constexpr Enum known(Enum value, Enum otherwise) const noexcept

@@ -74,6 +74,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
         .exceptions = 7,
         .sentinel_refused = true,
         .probe_refused = true,
+        .waits_observed = true,
         .queued = 8,
         .queued_max = 9,
         .queued_in_pool = 10,
@@ -99,6 +100,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
     BOOST_TEST(read.value("asio_ewyk_context_exceptions_total") == 7);
     BOOST_TEST(read.value("asio_ewyk_context_sentinel_refused") == 1);
     BOOST_TEST(read.value("asio_ewyk_context_probe_refused") == 1);
+    BOOST_TEST(read.value("asio_ewyk_context_waits_observed") == 1);
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks", {{"queue", "context"}}) == 8);
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks", {{"queue", "pool"}}) == 10);
     BOOST_TEST(read.value("asio_ewyk_context_queued_tasks_max") == 9);
@@ -121,7 +123,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_context)
 BOOST_AUTO_TEST_CASE(all_families_of_a_pool_and_of_a_loop)
 {
     ewyk::prometheus_page page;
-    page.add(ewyk::pool_metrics{.tasks = 1, .refused = 2, .run_by_caller = 3, .starts = 4,
+    page.add(ewyk::pool_metrics{.tasks = 1, .refused = 2, .run_by_caller = 3, .exceptions = 23, .starts = 4,
         .start_failures = 5, .low_on_threads = 18, .low_on_threads_now = true,
         .starting = 6, .parked = 7, .producing = 8, .running = 9,
         .max_threads = 40, .queued = 10, .queued_max = 11,
@@ -132,6 +134,7 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_pool_and_of_a_loop)
     BOOST_TEST(read.value("asio_ewyk_pool_tasks_total") == 1);
     BOOST_TEST(read.value("asio_ewyk_pool_queue_full_total", {{"kind", "refused"}}) == 2);
     BOOST_TEST(read.value("asio_ewyk_pool_queue_full_total", {{"kind", "run_by_caller"}}) == 3);
+    BOOST_TEST(read.value("asio_ewyk_pool_exceptions_total") == 23);
     BOOST_TEST(read.value("asio_ewyk_pool_thread_starts_total") == 4);
     BOOST_TEST(read.value("asio_ewyk_pool_thread_start_failures_total") == 5);
     BOOST_TEST(read.value("asio_ewyk_pool_low_on_threads_total") == 18);
@@ -162,7 +165,8 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_serve)
 {
     ewyk::prometheus_page page;
     page.add(ewyk::serve_metrics{.accepted = 1, .refused = 2, .failed = 3, .accept_errors = 4,
-                 .open = 11, .backing_off = 6, .open_by_worker = {7, 4}},
+                 .passed_over = 5, .open = 11, .backing_off = 6, .workers_left_out = 8,
+                 .open_by_worker = {7, 4}},
         {{"serve", "http"}});
     exposition const read(text(page));
     labels const http{{"serve", "http"}};
@@ -170,8 +174,10 @@ BOOST_AUTO_TEST_CASE(all_families_of_a_serve)
     BOOST_TEST(read.value("asio_ewyk_serve_refused_total", http) == 2);
     BOOST_TEST(read.value("asio_ewyk_serve_failed_sessions_total", http) == 3);
     BOOST_TEST(read.value("asio_ewyk_serve_accept_errors_total", http) == 4);
+    BOOST_TEST(read.value("asio_ewyk_serve_passed_over_total", http) == 5);
     BOOST_TEST(read.value("asio_ewyk_serve_connections", http) == 11);
     BOOST_TEST(read.value("asio_ewyk_serve_backing_off", http) == 6);
+    BOOST_TEST(read.value("asio_ewyk_serve_workers_left_out", http) == 8);
     auto const of_worker = [&](char const* i) {
         return read.value("asio_ewyk_serve_worker_connections", {{"serve", "http"}, {"worker", i}});
     };

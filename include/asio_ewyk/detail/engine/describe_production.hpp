@@ -20,8 +20,7 @@ inline void describe_production(text_sink& out, succession const& s) noexcept
         << (s.is_free() ? ", no thread produces" : ", a thread produces");
     if (s.awaits_thread())
         out << ", another one is on its way";
-    if (std::uint64_t const n = s.counters().get_not_taken_over())
-        out << ", " << n << " late tasks for which no thread could be had";
+    s.counters().describe(out);
     if (s.watch().knows_reactor())
         out << ", its waits are observed";
     if (s.watch().sentinel_refused())

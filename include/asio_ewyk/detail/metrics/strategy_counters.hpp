@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_METRICS_STRATEGY_COUNTERS_HPP
 
 #include <asio_ewyk/detail/metrics/counter.hpp>
+#include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <algorithm>
@@ -32,7 +33,6 @@ public:
 
     // The watchdog's thread, if no other one could be had to come.
     void not_taken_over() noexcept { not_taken_over_.add(); }
-    std::uint64_t get_not_taken_over() const noexcept { return not_taken_over_.get(); }
 
     // A thread that comes back after a hand-over while another one produces.
     void superseded() noexcept { superseded_.add(); }
@@ -49,6 +49,13 @@ public:
         m.produce_consume = produce_consume_.get();
         m.produce_invoke_consume = produce_invoke_consume_.get();
         m.superseded = std::min(m.superseded, m.hand_overs());
+    }
+
+    // Any thread: what a dump says of them, which is what should not have happened.
+    void describe(text_sink& out) const noexcept
+    {
+        if (std::uint64_t const n = not_taken_over_.get())
+            out << ", " << n << " late tasks for which no thread could be had";
     }
 
 private:

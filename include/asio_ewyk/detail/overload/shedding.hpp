@@ -67,7 +67,10 @@ public:
     shed_metrics metrics() const noexcept
     {
         auto const last = limit_.last() + (io_ ? io_->last() : target_.zero());
-        return {refused_.get(), late_.get(), last, overloaded(std::chrono::steady_clock::now())};
+        return {.refused = refused_.get(),
+            .late = late_.get(),
+            .queue_delay = last,
+            .overloaded = overloaded(std::chrono::steady_clock::now())};
     }
 
 private:

@@ -6,8 +6,9 @@
 
 #include "../support.hpp"
 
-#include <asio_ewyk/detail/diagnostics/handler_name.hpp>
+#include <asio_ewyk/detail/observe/handler_name.hpp>
 
+#include <string>
 #include <string_view>
 
 BOOST_AUTO_TEST_SUITE(handler_name)
@@ -55,6 +56,38 @@ BOOST_AUTO_TEST_CASE(finds_the_handler_of_an_operation)
         BOOST_TEST(unwrapped(name) == name);
 }
 
+// What is called when a composed operation is complete, of those that one has called another.
+BOOST_AUTO_TEST_CASE(finds_the_handler_of_a_composed_operation)
+{
+    BOOST_TEST(unwrapped("boost::asio::detail::read_op<S<A>, B, B const*, C, X>") == "X");
+    BOOST_TEST(unwrapped("boost::asio::detail::read_until_delim_string_op_v1<S, B, X<Y> >")
+        == "X<Y>");
+    BOOST_TEST(unwrapped("boost::asio::ssl::detail::io_op<S, boost::asio::ssl::detail::read_op<B>,"
+                         " boost::asio::detail::composed_op<I, W, X, void (E, unsigned long)> >")
+        == "X");
+    BOOST_TEST(unwrapped("boost::asio::detail::wrapped_handler<D, X, C>") == "X");
+    BOOST_TEST(unwrapped("boost::asio::detail::rewrapped_handler<X, C>") == "X");
+    // Several templates have that name, and this one has no handler.
+    BOOST_TEST(unwrapped("boost::asio::ssl::detail::read_op<B>")
+        == "boost::asio::ssl::detail::read_op<B>");
+}
+
+BOOST_AUTO_TEST_CASE(finds_the_handler_of_an_operation_of_beast)
+{
+    BOOST_TEST(unwrapped("boost::asio::detail::reactive_socket_recv_op<B,"
+                         " boost::beast::basic_stream<P, E, R>::ops::transfer_op<true, B,"
+                         " boost::beast::websocket::stream<S<P>, true>::read_some_op<"
+                         "boost::beast::websocket::stream<S<P>, true>::read_op<"
+                         "boost::beast::detail::bind_front_wrapper<void (session::*)(E, unsigned"
+                         " long), std::shared_ptr<session> >, D>, M> >, E>")
+        == "void (session::*)(E, unsigned long)");
+    BOOST_TEST(unwrapped("boost::beast::http::detail::read_msg_op<S, D, true, B, A, X>") == "X");
+    BOOST_TEST(unwrapped("boost::beast::http::detail::write_some_op<X, S, false, B, F>") == "X");
+    for (std::string_view const name : {"boost::beast::flat_buffer",
+             "boost::beast::websocket::stream<S, true>", "mine::stream<S>::read_op<X>"})
+        BOOST_TEST(unwrapped(name) == name);
+}
+
 BOOST_AUTO_TEST_CASE(leaves_everything_else)
 {
     for (std::string_view const name : {
@@ -74,6 +107,7 @@ BOOST_AUTO_TEST_CASE(names_types)
     BOOST_TEST(name_of<decltype(asio::bind_executor(asio::system_executor(), plain_handler()))>()
         == name_of<plain_handler>());
     BOOST_TEST(ewyk::detail::handler_name(nullptr) == "");
+    BOOST_TEST(name_of<std::string>().find("char_traits") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -42,7 +42,7 @@ constexpr char const* to_string(operation_state s) noexcept
 
 /** An operation of Asio that has not ended: an element of what `tracking::pending()` returns.
 
-    Strings have static storage.
+    Strings have static storage, except `type`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -68,6 +68,10 @@ struct operation
     /// Where the program has created it, if that is known.
     std::optional<boost::source_location> location = {};
 
+    /// The type of the handler, without what Asio and Beast wrap it in. Empty if there is a
+    /// location.
+    std::string type = {};
+
     std::chrono::nanoseconds age{};      ///< since it was created
     std::chrono::nanoseconds in_state{}; ///< how long it has been in that state
 
@@ -79,7 +83,7 @@ struct operation
     returns.
 
     A site is a location, with the names of the operation; or, where no location is known, the type
-    of the operation. Strings have static storage, except `type`.
+    of the handler. Strings have static storage, except `type`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -93,7 +97,7 @@ struct site
     /// Where the program has created them, if that is known.
     std::optional<boost::source_location> location = {};
 
-    /// The type of Asio's operation, which has that of the handler in it. Empty if there is a
+    /// The type of the handler, without what Asio and Beast wrap it in. Empty if there is a
     /// location.
     std::string type = {};
 

@@ -6,14 +6,13 @@
 #define ASIO_EWYK_IMPL_TRACKING_IPP
 
 #include <asio_ewyk/detail/config.hpp>
+#include <asio_ewyk/detail/observe/handler_name.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/tick_clock.hpp>
 #include <asio_ewyk/detail/tracking/handler_hooks.hpp>
 #include <asio_ewyk/detail/tracking/operation_record.hpp>
 #include <asio_ewyk/detail/tracking/operation_site.hpp>
 #include <asio_ewyk/diagnostics/tracking.hpp>
-
-#include <boost/core/demangle.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -71,8 +70,8 @@ inline void describe_operation(text_sink& out, operation_record::snapshot const&
     if (s.from.descriptor != 0)
         out << ", descriptor " << s.from.descriptor;
     out << ", " << k.name;
-    if (k.composed)
-        out << " in " << k.composed;
+    if (char const* const begun = k.begun())
+        out << " in " << begun;
     out << ", " << to_string(state_of(s.step));
     if (s.step == operation_step::running)
         out << " on thread " << static_cast<std::uint64_t>(s.thread);
@@ -99,8 +98,8 @@ inline void describe_profile(text_sink& out, tick_clock::scale const& scale) noe
             return;
         site_key const& k = site.key;
         out << "site " << k.kind << ", " << k.name;
-        if (k.composed)
-            out << " in " << k.composed;
+        if (char const* const begun = k.begun())
+            out << " in " << begun;
         if (k.file)
             out << " at " << k.file << ':' << std::uint64_t{k.line};
         else if (k.type)
@@ -136,12 +135,18 @@ ASIO_EWYK_DECL void describe_operations(text_sink& out) noexcept
     describe_profile(out, scale);
 }
 
+// Of a site without a location: what the program has given as the handler.
+inline std::string type_of(site_key const& k)
+{
+    return k.file || !k.type ? std::string() : handler_name(*k.type);
+}
+
 // A program has a string once in each of its shared libraries.
 inline auto text_of(site_key const& k)
 {
     auto const text = [](char const* s) { return std::string_view(s ? s : ""); };
-    return std::tuple(text(k.kind), text(k.name), text(k.composed), text(k.file), k.line,
-        text(k.file || !k.type ? nullptr : k.type->name()));
+    return std::tuple(
+        text(k.kind), text(k.name), text(k.begun()), text(k.file), k.line, type_of(k));
 }
 
 } // namespace detail
@@ -151,6 +156,7 @@ namespace tracking {
 ASIO_EWYK_DECL std::vector<operation> pending()
 {
     std::vector<operation> all;
+    std::map<detail::operation_site const*, std::string> types;
     detail::tick_clock::scale const scale;
     detail::tick_clock::ticks const now = detail::tick_clock::now();
     detail::operation_store::for_each([&](detail::operation_record::snapshot const& s) {
@@ -161,16 +167,20 @@ ASIO_EWYK_DECL std::vector<operation> pending()
         o.created_by = s.from.parent;
         o.kind = k.kind;
         o.name = k.name;
-        o.composed = k.composed;
+        o.composed = k.begun();
         o.object = s.from.object;
         o.context = s.from.context;
         o.descriptor = s.from.descriptor;
         o.location = detail::location_of(k);
+        auto const [known, is_new] = types.try_emplace(s.from.site);
+        if (is_new)
+            known->second = detail::type_of(k);
+        o.type = known->second;
         o.age = scale(now - s.from.created);
         o.in_state = scale(now - s.since);
         if (o.state == operation_state::running)
             o.thread_id = s.thread;
-        all.push_back(o);
+        all.push_back(std::move(o));
     });
     std::sort(all.begin(), all.end(),
         [](operation const& a, operation const& b) { return a.age > b.age; });
@@ -194,10 +204,9 @@ ASIO_EWYK_DECL std::vector<site> profile()
         site s;
         s.kind = k.kind;
         s.name = k.name;
-        s.composed = k.composed;
+        s.composed = k.begun();
         s.location = detail::location_of(k);
-        if (!s.location && k.type)
-            s.type = boost::core::demangled_name(*k.type);
+        s.type = std::get<std::string>(text);
         s.handlers = t.handlers;
         s.destroyed = t.destroyed;
         s.waits = t.waits;

@@ -367,6 +367,21 @@ CONTEXT_TEST_CASE(each_is_in_a_trace_by_its_name, s)
     BOOST_TEST(runs_of(t, "the_native_one") == 21u);
 }
 
+// The strand has it from an any_io_executor, which hides the type.
+CONTEXT_TEST_CASE(one_of_a_strand_is_in_a_trace_by_its_name, s)
+{
+    auto const t = traced([&] {
+        context ctx(s);
+        asio::any_io_executor const strand = asio::make_strand(native(ctx));
+        asio::steady_timer timer(strand, 1ms);
+        timer.async_wait(the_native_one{});
+        run(ctx);
+    });
+    // The completion, and what the strand runs.
+    BOOST_TEST(runs_of(t, "the_native_one") == 2u);
+    BOOST_TEST(runs_of(t, "executor_function") == 0u);
+}
+
 // By the executor of the library, whose own record it has.
 CONTEXT_TEST_CASE(no_other_handler_is_in_a_trace_twice, s)
 {

@@ -95,6 +95,11 @@ site of_line(unsigned line)
     return found == all.end() ? site() : *found;
 }
 
+struct handler_of_a_strand
+{
+    void operator()(boost::system::error_code) const {}
+};
+
 /// Posts itself n times more.
 struct chain
 {
@@ -135,6 +140,7 @@ BOOST_AUTO_TEST_CASE(lists_all_that_leaked)
         BOOST_TEST(o.kind == std::string_view("deadline_timer"));
         BOOST_TEST(o.name == std::string_view("async_wait"));
         BOOST_TEST(o.created_by == 0u);
+        BOOST_TEST(o.type.empty());
     }
     BOOST_TEST(std::is_sorted(all.begin(), all.end(),
         [](operation const& a, operation const& b) { return a.age > b.age; }));
@@ -271,14 +277,34 @@ BOOST_AUTO_TEST_CASE(tells_sites_apart_by_the_type)
 {
     asio::io_context ctx;
     asio::post(ctx, chain{&ctx, 9});
+    operation const first = the_one_of(ctx, operation_state::ready);
+    BOOST_TEST(!first.location);
+    BOOST_TEST(first.type.ends_with("chain"), first.type);
     asio::post(ctx, [] {});
     ctx.run();
     auto const all = ewyk::tracking::profile();
     auto const found = std::find_if(all.begin(), all.end(),
-        [](site const& s) { return s.type.find("chain") != std::string::npos; });
+        [](site const& s) { return s.type.ends_with("chain"); });
     BOOST_TEST_REQUIRE((found != all.end()));
     BOOST_TEST(!found->location);
     BOOST_TEST(found->handlers == 10u);
+}
+
+// The strand of a stream of Beast's has the handler from an any_io_executor, which hides the type.
+BOOST_AUTO_TEST_CASE(tells_sites_of_a_strand_apart_by_the_type)
+{
+    asio::io_context ctx;
+    asio::any_io_executor const strand = asio::make_strand(ctx);
+    asio::steady_timer timer(strand, 1ms);
+    timer.async_wait(handler_of_a_strand());
+    ctx.run();
+    auto const all = ewyk::tracking::profile();
+    auto const found = std::find_if(all.begin(), all.end(), [](site const& s) {
+        return s.kind == std::string_view("strand_executor")
+            && s.type.ends_with("handler_of_a_strand");
+    });
+    BOOST_TEST_REQUIRE((found != all.end()));
+    BOOST_TEST(found->handlers == 1u);
 }
 
 #if defined(BOOST_ASIO_HAS_LOCAL_SOCKETS)
@@ -353,6 +379,62 @@ BOOST_AUTO_TEST_CASE(keeps_the_place_over_a_strand)
     BOOST_TEST_REQUIRE(second.location.has_value());
     BOOST_TEST(second.location->line() == line);
     BOOST_TEST(second.created_by != 0u);
+    sockets.a.close();
+    ctx.run();
+}
+
+namespace {
+
+/// Calls f where an operation of Beast's does so, of that name.
+template <class F>
+void in_beast(char const* name, F f)
+{
+    BOOST_ASIO_HANDLER_LOCATION(("/usr/include/boost/beast/websocket/impl/read.hpp", 1, name));
+    f();
+}
+
+} // namespace
+
+// Its operations say where in its headers they are. That is not where the program is, and what the
+// program has begun is the outermost of them.
+BOOST_AUTO_TEST_CASE(keeps_the_place_of_an_operation_of_beast)
+{
+    static constexpr char read[] = "websocket::async_read";
+    static constexpr char read_some[] = "websocket::async_read_some";
+    asio::io_context ctx;
+    socket_pair sockets(ctx);
+    std::array<char, 1> one{};
+    unsigned line = 0;
+    auto const is_of_read = [&](operation const& o, char const* name) {
+        BOOST_TEST(o.name == std::string_view(name));
+        BOOST_TEST(o.composed == std::string_view(read));
+        BOOST_TEST_REQUIRE(o.location.has_value());
+        BOOST_TEST(o.location->line() == line);
+        BOOST_TEST(o.location->file_name() == __FILE__);
+    };
+    // A step reads, the next one posts, and the last one waits for what is read again.
+    auto const last = [&] {
+        in_beast(read_some, [&] {
+            sockets.a.async_receive(asio::buffer(one), [](auto, auto) {});
+        });
+    };
+    auto const next = [&] {
+        in_beast(read_some, [&] { asio::post(ctx, last); });
+        is_of_read(the_one_of(ctx, operation_state::ready), "execute");
+    };
+    {
+        HERE; line = __LINE__;
+        in_beast(read, [&] {
+            in_beast(read_some, [&] {
+                sockets.a.async_receive(asio::buffer(one), [&](auto, auto) { next(); });
+            });
+        });
+    }
+    is_of_read(the_one_of(ctx, operation_state::pending), "async_receive");
+    asio::write(sockets.b, asio::buffer("x", 1));
+    ctx.run_one();
+    ctx.poll();
+    is_of_read(the_one_of(ctx, operation_state::pending), "async_receive");
     sockets.a.close();
     ctx.run();
 }

@@ -18,11 +18,13 @@
 #include <boost/config.hpp>
 #include <boost/core/typeinfo.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -369,36 +371,44 @@ private:
         bool const goes_on = !k.file && is_ready && t.running;
         bool const is_running = goes_on
             && (t.running->is_entered_ || (t.running->shown_ && !h.is_of_strand_));
-        r->begin(o, is_ready, goes_on ? t.running->place_ : o.site,
-            !goes_on || (t.running->names_handler_ && !is_running));
+        bool const names_handler = !goes_on || (t.running->names_handler_ && !is_running);
+        // Then it is the handler of the operation that has completed.
+        if (goes_on && names_handler && o.site->hides_handler && t.running->what_
+            && t.running->place_)
+        {
+            h.what_ = t.running->what_;
+            k.type = t.running->place_->key.type;
+            o.site = &site_table::find(k);
+        }
+        r->begin(o, is_ready, goes_on ? t.running->place_ : o.site, names_handler);
         h.record_ = r;
     }
 
-    // The innermost location that the program has given. A composed operation of Asio gives its
-    // own, and goes on in handlers, where that of the program is known by the one before.
+    // The innermost location that the program has given. A composed operation gives its own, and
+    // goes on in handlers, where that of the program, and what that has begun, is known by the one
+    // before.
     static void locate(site_key& k, tracking_thread const& t) noexcept
     {
         for (tracked_location const* p = t.place; p; p = p->outer_)
         {
             if (!p->file_)
                 continue;
-            if (!is_of_asio(p->file_))
+            if (!is_of_library(p->file_))
             {
                 k.file = p->file_;
                 k.function = p->function_;
                 k.line = static_cast<unsigned>(p->line_);
                 return;
             }
-            if (!k.composed)
-                k.composed = p->function_;
+            k.add_composed(p->function_);
         }
-        if (operation_site const* const s = t.running ? t.running->place_ : nullptr;
-            s && k.composed && s->key.composed == k.composed)
-        {
-            k.file = s->key.file;
-            k.function = s->key.function;
-            k.line = s->key.line;
-        }
+        operation_site const* const s = t.running ? t.running->place_ : nullptr;
+        if (!s || !k.begun() || !s->key.is_step_of(k.begun()))
+            return;
+        std::copy(std::begin(s->key.composed), std::end(s->key.composed), k.composed);
+        k.file = s->key.file;
+        k.function = s->key.function;
+        k.line = s->key.line;
     }
 
     static inline std::atomic<std::uint64_t> untracked_{0};

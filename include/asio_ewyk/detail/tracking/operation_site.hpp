@@ -11,9 +11,11 @@
 #include <boost/config.hpp>
 #include <boost/core/typeinfo.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -26,23 +28,52 @@ struct site_key
 {
     char const* kind = nullptr;     // "socket"
     char const* name = nullptr;     // "async_receive"
-    char const* composed = nullptr; // "async_read"; null if the program has begun it by itself
     char const* file = nullptr;     // null: no location is known
     char const* function = nullptr;
     boost::core::typeinfo const* type = nullptr; // of Asio's operation, which names the handler's
     unsigned line = 0;
 
+    // "async_read": the composed operations that it is a step of, the innermost first; null: no
+    // more. If they are too many, some next to the last are left out.
+    static constexpr std::size_t most_composed = 4;
+    char const* composed[most_composed] = {};
+
+    // What the program has begun. Null if that is the operation itself.
+    char const* begun() const noexcept
+    {
+        char const* last = nullptr;
+        for (char const* c : composed)
+            last = c ? c : last;
+        return last;
+    }
+
+    // The next one outwards.
+    void add_composed(char const* c) noexcept
+    {
+        std::size_t n = 0;
+        while (n + 1 != most_composed && composed[n])
+            ++n;
+        if (n == 0 || composed[n - 1] != c)
+            composed[n] = c;
+    }
+
+    bool is_step_of(char const* c) const noexcept
+    {
+        return std::find(std::begin(composed), std::end(composed), c) != std::end(composed);
+    }
+
     bool is_same_site(site_key const& k) const noexcept
     {
-        return name == k.name && kind == k.kind && composed == k.composed && file == k.file
-            && line == k.line && (file || type == k.type);
+        return name == k.name && kind == k.kind && file == k.file && line == k.line
+            && (file || type == k.type)
+            && std::equal(std::begin(composed), std::end(composed), k.composed);
     }
 
     std::size_t hash() const noexcept
     {
         std::uint64_t h = line;
         for (void const* p : {static_cast<void const*>(name), static_cast<void const*>(kind),
-                 static_cast<void const*>(composed),
+                 static_cast<void const*>(composed[0]),
                  file ? static_cast<void const*>(file) : static_cast<void const*>(type)})
             h = (h ^ reinterpret_cast<std::uintptr_t>(p)) * 0x9e3779b97f4a7c15u;
         return static_cast<std::size_t>(h >> 32);
@@ -185,6 +216,7 @@ public:
     explicit constexpr operation_site(site_key const& k) noexcept
         : key(k)
         , is_ready_at_once(is_submission(k.name))
+        , hides_handler(k.type && is_hidden(k.type->name()))
     {
     }
 
@@ -218,11 +250,13 @@ public:
     // For a handler. Only where there is a location.
     thread_activity::place where() const noexcept
     {
-        return {key.file, key.composed ? key.composed : key.name, key.line};
+        char const* const begun = key.begun();
+        return {key.file, begun ? begun : key.name, key.line};
     }
 
     site_key const key;
     bool const is_ready_at_once; // its operations wait for nothing but a thread
+    bool const hides_handler;    // an any_io_executor has submitted it, so the type says nothing
 
 private:
     // The names are Asio's.
@@ -230,6 +264,12 @@ private:
     {
         return name == "post" || name == "dispatch" || name == "defer"
             || name.starts_with("execute") || name.starts_with("bulk");
+    }
+
+    // The name, which may be a mangled one, is Asio's.
+    static constexpr bool is_hidden(std::string_view type) noexcept
+    {
+        return type.find("executor_function") != type.npos;
     }
 
     ASIO_EWYK_COLD static site_counters* allocate(std::atomic<site_counters*>& lane) noexcept
@@ -296,11 +336,22 @@ private:
     static inline constinit operation_site others_{{.kind = "others", .name = "others"}};
 };
 
-// Of a file's name, as __FILE__ has it: whether it is one of Asio's headers.
-inline bool is_of_asio(char const* file) noexcept
+// Of a file's name, as __FILE__ has it: whether it is a header of Asio or of Beast, whose composed
+// operations say where they are by the same macro as programs do.
+inline bool is_of_library(char const* file) noexcept
 {
-    std::string_view const name(file);
-    return name.find("boost/asio/") != name.npos || name.find("boost\\asio\\") != name.npos;
+    static constexpr std::string_view boost = "boost";
+    std::string_view name(file);
+    auto const at = name.rfind(boost);
+    if (at == name.npos)
+        return false;
+    name.remove_prefix(at + boost.size());
+    auto const is_slash = [](char c) { return c == '/' || c == '\\'; };
+    for (std::string_view const library : {"asio", "beast"})
+        if (std::size_t const n = library.size(); name.size() > n + 1 && is_slash(name[0])
+            && is_slash(name[n + 1]) && name.substr(1, n) == library)
+            return true;
+    return false;
 }
 
 } // namespace asio_ewyk::detail

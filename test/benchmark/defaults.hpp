@@ -13,7 +13,7 @@ namespace benchmark {
 inline parameters::map with_peers(double threads, parameters::map workload)
 {
     workload.merge(parameters::map{{"threads", threads}, {"max_threads", 16}, {"grace", 10},
-        {"stall_threshold", -1}, {"timing", 0}, {"trace", 0}});
+        {"stall_threshold", -1}, {"timing", 0}, {"trace", 0}, {"recorder", 0}});
     return workload;
 }
 

@@ -8,6 +8,7 @@
 #include "parameters.hpp"
 #include "strategies.hpp"
 
+#include <asio_ewyk/diagnostics/flight_recorder.hpp>
 #include <asio_ewyk/diagnostics/trace.hpp>
 #include <asio_ewyk/loop/event_loop.hpp>
 #include <asio_ewyk/strategy_context.hpp>
@@ -20,6 +21,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -43,8 +45,8 @@ namespace ewyk = asio_ewyk;
    What has not run when a peer is destroyed is destroyed with it. Of the parameters, `threads` is
    how many threads run `io_context/n`, `max_threads` how many a pool may have, be it a strategy's
    or a `thread_pool`, and `grace` that of the strategies with one. `stall_threshold` (below 0:
-   their own default), `timing` and `trace` are for the strategies and the loop: how much of them can
-   be seen from outside.
+   their own default), `timing`, `trace` and `recorder` are for the strategies and the loop: how much
+   of them can be seen from outside.
 */
 
 /// A context that is run by a given number of threads.
@@ -167,7 +169,8 @@ private:
     ewyk::event_loop loop_;
 };
 
-/// Records a trace while it lives, if one is wanted.
+/// Records a trace while it lives, if one is wanted, or has a flight recorder do so, for which
+/// nothing is late enough to write a file.
 class traced
 {
 public:
@@ -175,6 +178,11 @@ public:
     {
         if (with["trace"] != 0)
             ewyk::trace::start();
+        if (with["recorder"] != 0)
+            ewyk::trace::keep({.when = {.queued = std::chrono::hours(24),
+                                   .ran = std::chrono::hours(24),
+                                   .stalled = false},
+                .to = std::filesystem::temp_directory_path()});
     }
 
     traced(traced const&) = delete;

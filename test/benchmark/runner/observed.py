@@ -18,6 +18,8 @@ SECONDS = 0.2
 NO_REPORTS = "--stall_threshold=0"
 REPORTS = "--stall_threshold=100000"
 
+TRACKED = "tracked/benchmark_tracked"
+
 # What is seen: the program that shows just that, and how it is called.
 PARTS = {
     "nothing": ("uncounted/benchmark_uncounted", [NO_REPORTS]),
@@ -25,10 +27,15 @@ PARTS = {
     "metrics, stalls": (in_process.PROGRAM, [REPORTS]),
     "metrics, timing": (in_process.PROGRAM, [NO_REPORTS, "--timing=1"]),
     "metrics, trace": (in_process.PROGRAM, [NO_REPORTS, "--trace=1"]),
+    "metrics, recorder": (in_process.PROGRAM, [NO_REPORTS, "--recorder=1"]),
+    "metrics, tracking": (TRACKED, [NO_REPORTS]),
     "everything": (in_process.PROGRAM, [REPORTS, "--timing=1", "--trace=1"]),
 }
 
-QUICK = ("produce_consume", "eat_what_you_kill+grace", "event_loop")
+# Of an io_context alone there is nothing else to see.
+PLAIN = {"nothing": (in_process.PROGRAM, []), "tracking": (TRACKED, [])}
+
+QUICK = ("io_context/1", "produce_consume", "eat_what_you_kill+grace", "event_loop")
 MORE = ("produce_execute_consume", "execute_produce_consume", "eat_what_you_kill")
 
 WORKLOAD = Workload(
@@ -55,7 +62,8 @@ def measure(program: str, arguments: Sequence[str], settings: Settings) -> Resul
 
 def cases(settings: Settings) -> Iterator[Case]:
     for runs in (*QUICK, *MORE) if settings.full else QUICK:
-        for part, (program, options) in PARTS.items():
+        parts = PLAIN if runs == "io_context/1" else PARTS
+        for part, (program, options) in parts.items():
             yield Case(
                 WORKLOAD.name, part, {"by": runs},
                 functools.partial(measure, program, ["post", runs, *options]),

@@ -21,6 +21,8 @@ endif()
 # Unlike CMake's own, this keeps assert(): the tests count on it.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 set(CMAKE_CXX_EXTENSIONS OFF)
+# There are none. CMake 3.28 and later would have each source preprocessed once more to look for them.
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)

@@ -7,7 +7,6 @@
 
 #include <boost/config.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -48,17 +47,6 @@ public:
 private:
     std::atomic<std::uint64_t> value_{0};
 };
-
-// Any thread: returns the most so far, of which n is one. Relaxed: nothing is published with it.
-template <class T>
-T raise_to(std::atomic<T>& most, T n) noexcept
-{
-    T seen = most.load(std::memory_order_relaxed);
-    while (seen < n && !most.compare_exchange_weak(seen, n, std::memory_order_relaxed))
-    {
-    }
-    return std::max(seen, n);
-}
 
 } // namespace asio_ewyk::detail
 

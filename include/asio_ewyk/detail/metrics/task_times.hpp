@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
 #define ASIO_EWYK_DETAIL_METRICS_TASK_TIMES_HPP
 
-#include <asio_ewyk/detail/metrics/counter.hpp>
+#include <asio_ewyk/detail/metrics/raise_to.hpp>
 #include <asio_ewyk/metrics.hpp>
 
 #include <array>

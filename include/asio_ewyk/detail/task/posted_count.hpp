@@ -5,7 +5,7 @@
 #ifndef ASIO_EWYK_DETAIL_TASK_POSTED_COUNT_HPP
 #define ASIO_EWYK_DETAIL_TASK_POSTED_COUNT_HPP
 
-#include <asio_ewyk/detail/metrics/counter.hpp>
+#include <asio_ewyk/detail/metrics/raise_to.hpp>
 
 #include <atomic>
 #include <cstdint>

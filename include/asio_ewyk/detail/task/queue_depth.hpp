@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_TASK_QUEUE_DEPTH_HPP
 
 #include <asio_ewyk/detail/metrics/counter.hpp>
+#include <asio_ewyk/detail/metrics/raise_to.hpp>
 #include <asio_ewyk/detail/task/posted_queue.hpp>
 
 #include <algorithm>

@@ -166,6 +166,7 @@ public:
         loop_.state().counters().write_to(m);
         m.strategy = strategy();
         m.sentinel_refused = loop_.state().watch().sentinel_refused();
+        m.probe_refused = loop_.state().watch().probe_refused();
         detail::pool_client const& client = loop_.client();
         m.produce_execute_consume = client.begun();
         m.exceptions = thrown_.get() + client.thrown();

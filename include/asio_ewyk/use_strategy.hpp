@@ -69,7 +69,7 @@ template <class... Args>
 strategy_executor install_strategy(asio::io_context& ioc, strategy_t s, Args&&... args)
 {
     if (has_strategy(ioc))
-        throw std::logic_error("asio_ewyk: this io_context has a strategy_service already; "
+        throw std::logic_error("asio_ewyk: this io_context has a strategy already; "
                                "call use_strategy without options or a pool");
     return asio::require(
         asio::make_service<strategy_service>(ioc, std::forward<Args>(args)...).get_executor(), s);

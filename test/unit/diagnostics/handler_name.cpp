@@ -83,8 +83,13 @@ BOOST_AUTO_TEST_CASE(finds_the_handler_of_an_operation_of_beast)
         == "void (session::*)(E, unsigned long)");
     BOOST_TEST(unwrapped("boost::beast::http::detail::read_msg_op<S, D, true, B, A, X>") == "X");
     BOOST_TEST(unwrapped("boost::beast::http::detail::write_some_op<X, S, false, B, F>") == "X");
+    BOOST_TEST(unwrapped("boost::beast::buffered_read_stream<S, D>::ops::read_op<B, X>") == "X");
+    BOOST_TEST(unwrapped("boost::beast::detail::read_op<S, D, C, X>") == "X");
+    BOOST_TEST(unwrapped("boost::beast::basic_stream<P, E, R>::ops::connect_op<X>") == "X");
+    BOOST_TEST(unwrapped("boost::beast::websocket::stream<S, true>::ping_op<X>") == "X");
     for (std::string_view const name : {"boost::beast::flat_buffer",
-             "boost::beast::websocket::stream<S, true>", "mine::stream<S>::read_op<X>"})
+             "boost::beast::websocket::stream<S, true>",
+             "boost::beast::websocket::stream<S, true>::idle_ping_op<E>", "mine::stream<S>::read_op<X>"})
         BOOST_TEST(unwrapped(name) == name);
 }
 

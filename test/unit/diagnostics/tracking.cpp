@@ -95,6 +95,13 @@ site of_line(unsigned line)
     return found == all.end() ? site() : *found;
 }
 
+struct handler_that_posts
+{
+    void operator()(boost::system::error_code) const { call(); }
+
+    std::function<void()> call;
+};
+
 struct handler_of_a_strand
 {
     void operator()(boost::system::error_code) const {}
@@ -305,6 +312,29 @@ BOOST_AUTO_TEST_CASE(tells_sites_of_a_strand_apart_by_the_type)
     });
     BOOST_TEST_REQUIRE((found != all.end()));
     BOOST_TEST(found->handlers == 1u);
+}
+
+// What a handler submits is another one, also where the executor hides its type.
+BOOST_AUTO_TEST_CASE(does_not_name_a_posted_function_by_the_handler_that_posts_it)
+{
+    for (bool const by_strand : {false, true})
+    {
+        asio::io_context ctx;
+        asio::any_io_executor ex = ctx.get_executor();
+        if (by_strand)
+            ex = asio::make_strand(ctx);
+        std::vector<std::string> types;
+        asio::steady_timer timer(ex, 1ms);
+        timer.async_wait(handler_that_posts{[&] {
+            asio::post(ex, [] {});
+            for (operation const& o : of(ctx, operation_state::ready))
+                types.push_back(o.type);
+        }});
+        ctx.run();
+        BOOST_TEST(!types.empty());
+        for (std::string const& type : types)
+            BOOST_TEST(type.find("handler_that_posts") == std::string::npos, type);
+    }
 }
 
 #if defined(BOOST_ASIO_HAS_LOCAL_SOCKETS)

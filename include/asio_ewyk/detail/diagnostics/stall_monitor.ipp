@@ -6,9 +6,9 @@
 #define ASIO_EWYK_DETAIL_DIAGNOSTICS_STALL_MONITOR_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/observe/handler_name.hpp>
 #include <asio_ewyk/detail/diagnostics/stack_capture.hpp>
 #include <asio_ewyk/detail/diagnostics/stall_monitor.hpp>
+#include <asio_ewyk/detail/observe/handler_name.hpp>
 #include <asio_ewyk/detail/observe/inspectable.hpp>
 #include <asio_ewyk/detail/os/scheduling.hpp>
 #include <asio_ewyk/detail/os/start_thread.hpp>

@@ -5,9 +5,9 @@
 #ifndef ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_NAMES_HPP
 #define ASIO_EWYK_DETAIL_DIAGNOSTICS_TRACE_NAMES_HPP
 
-#include <asio_ewyk/detail/observe/handler_name.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_ring.hpp>
 #include <asio_ewyk/detail/diagnostics/trace_snapshot.hpp>
+#include <asio_ewyk/detail/observe/handler_name.hpp>
 
 #include <cstdint>
 #include <map>

@@ -96,8 +96,9 @@ inline constexpr handler_wrapper wrappers_of_asio[] = {{"binder0", 0}, {"binder1
 
 // Of Beast.
 inline constexpr handler_wrapper wrappers_of_beast[] = {{"transfer_op", 2}, {"read_some_op", 0},
-    {"read_op", 0}, {"write_some_op", 0}, {"write_op", 0}, {"write_msg_op", 0}, {"read_msg_op", 5},
-    {"response_op", 0}, {"accept_op", 0}, {"handshake_op", 0}, {"close_op", 0}, {"ping_op", 0},
+    {"ops::read_op", 1}, {"beast::detail::read_op", 3}, {"read_op", 0}, {"write_some_op", 0},
+    {"write_op", 0}, {"write_msg_op", 0}, {"read_msg_op", 5}, {"ops::connect_op", 0},
+    {"response_op", 0}, {"accept_op", 0}, {"handshake_op", 0}, {"close_op", 0}, {"::ping_op", 0},
     {"teardown_tcp_op", 2}, {"bind_wrapper", 0}, {"bind_front_wrapper", 0}};
 
 // What a template of that library has as its handler; empty if it is none of those.

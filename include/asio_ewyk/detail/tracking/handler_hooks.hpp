@@ -40,7 +40,7 @@ namespace asio_ewyk::detail {
 // created and destroyed anywhere, also in the child of a fork and while the program ends.
 
 // While it lives, the thread is at a location in the source: a place that the program gives, or one
-// of Asio's own composed operations.
+// of a composed operation of Asio's or Beast's.
 class tracked_location
 {
 public:
@@ -372,12 +372,13 @@ private:
         bool const is_running = goes_on
             && (t.running->is_entered_ || (t.running->shown_ && !h.is_of_strand_));
         bool const names_handler = !goes_on || (t.running->names_handler_ && !is_running);
-        // Then it is the handler of the operation that has completed.
-        if (goes_on && names_handler && o.site->hides_handler && t.running->what_
-            && t.running->place_)
+        // Over a strand it is the handler of the operation that has completed. What a handler posts
+        // to a context without one would look the same.
+        if (goes_on && names_handler && o.site->hides_handler && h.is_of_strand_
+            && !t.running->is_of_strand_ && t.running->what_)
         {
             h.what_ = t.running->what_;
-            k.type = t.running->place_->key.type;
+            k.type = h.what_(nullptr, task_purpose::describe);
             o.site = &site_table::find(k);
         }
         r->begin(o, is_ready, goes_on ? t.running->place_ : o.site, names_handler);

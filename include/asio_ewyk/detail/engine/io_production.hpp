@@ -489,8 +489,8 @@ private:
         {
             if (!is_of_producer(file))
                 return;
-            // While the owner was late, other threads may have run the wake-up that was to have it
-            // throw.
+            // The wake-up that was to have the owner throw may have run inside of a handler, or on
+            // another thread while the owner was late.
             if (frame_.owes_wake_up || (frame_.throws && of_.host().any_passed())) [[unlikely]]
                 send_owed_wake_up();
             // A thread that waits for I/O must have the right, also if it was about to leave: the
@@ -585,7 +585,8 @@ private:
     template <class Run>
     handlers_run run_counted(call_frame& frame, Run run)
     {
-        // Perhaps inside of a wake-up, and so of a completion. The mark is of the lease.
+        // Perhaps inside of a wake-up, and so of a completion, which goes on afterwards. The mark
+        // is kept, as it belongs to the lease.
         at_exit const back([&, outer = frame.tracked]() mutable {
             outer.copy_mark(frame.tracked);
             frame.tracked = outer;

@@ -34,10 +34,9 @@ enum class completion_kind : unsigned char
     tells,     // what is called says itself which handlers it runs
 };
 
-// The seam to what tracks Asio's operations: whoever calls Asio, and wants to know of each
-// completion on this thread. Completions nest, and so do observers: a completion is told to the
-// innermost observer of the time when it began. Nothing tells of them where the program is not
-// compiled with Asio's hook.
+// The seam to what tracks Asio's operations: an observer is told of each completion on its thread.
+// Completions nest, and so do observers: a completion is told to the innermost observer of the time
+// when it began. Nothing tells of them where the program is not compiled with Asio's hook.
 class BOOST_SYMBOL_VISIBLE completion_observer
 {
 public:

@@ -136,7 +136,8 @@ public:
     }
 
     // The handler, or the service, has ended, and what is around it continues. That has a new
-    // number, and is as old as it was: a handler that runs others all the time would never be late.
+    // number, and is as old as it was: or the watchdog would take a handler that runs others all
+    // the time for many short ones.
     void end(outer_handler const& outer) noexcept
     {
         set(outer.what);

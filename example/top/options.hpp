@@ -49,7 +49,8 @@ inline boost::program_options::options_description describe()
         ("count,n", po::value<long>()->default_value(0), "how often to show something; 0: always")
         ("once", "the same as --count 1")
         ("sort,s", po::value<std::string>()->default_value("ran"),
-            "sites by the time that their handlers `ran` or `waited`, or the number of `handlers`")
+            "sites by the time that their handlers `ran`, `waited` or `blocked`, or the number of "
+            "`handlers`")
         ("help,h", "show this text");
     return text;
 }
@@ -74,9 +75,11 @@ inline site_order order_of(std::string const& name)
         return site_order::ran;
     if (name == "waited")
         return site_order::waited;
+    if (name == "blocked")
+        return site_order::blocked;
     if (name == "handlers")
         return site_order::handlers;
-    throw usage_error("--sort must be ran, waited or handlers, not '" + name + "'");
+    throw usage_error("--sort must be ran, waited, blocked or handlers, not '" + name + "'");
 }
 
 }
@@ -141,7 +144,9 @@ Columns, per second unless said otherwise:
 Of a server that is compiled with Asio's hook, and has pending() and profile() on its page:
   operations                of Asio that have not ended now, and the last that were destroyed
   site                      the ten that come first by --sort; CPUs is for how many threads the
-                            handlers ran all the time; longest is since the server began
+                            handlers ran all the time; longest is since the server began;
+                            blocks are handlers from whose thread another one took over, and
+                            mean block is how long they ran after that
 )";
 }
 

@@ -24,6 +24,7 @@ enum class site_order
 {
     ran,
     waited,
+    blocked,
     handlers,
 };
 
@@ -227,11 +228,23 @@ private:
         double ran = 0;
         double waits = 0;
         double waited = 0;
+        double blocks = 0;
+        double blocked = 0;
         double longest_run = 0; // since the profile began
 
         double by(site_order o) const
         {
-            return o == site_order::ran ? ran : o == site_order::waited ? waited : handlers;
+            switch (o)
+            {
+            case site_order::ran:
+                return ran;
+            case site_order::waited:
+                return waited;
+            case site_order::blocked:
+                return blocked;
+            default:
+                return handlers;
+            }
         }
     };
 
@@ -239,7 +252,8 @@ private:
     {
         static constexpr std::pair<char const*, double site::*> counted[] = {
             {"handlers_total", &site::handlers}, {"run_seconds_total", &site::ran},
-            {"waits_total", &site::waits}, {"wait_seconds_total", &site::waited}};
+            {"waits_total", &site::waits}, {"wait_seconds_total", &site::waited},
+            {"blocks_total", &site::blocks}, {"block_seconds_total", &site::blocked}};
         std::map<std::string, site> all;
         for (auto const& [of, lines] : lines_)
             for (auto const& l : lines)
@@ -259,12 +273,14 @@ private:
             return a.second.by(order_) > b.second.by(order_);
         });
         sorted.resize(std::min(sorted.size(), most_sites));
-        out += format("%-60s %10s %8s %9s %9s %9s\n", "site", "handlers/s", "CPUs", "mean run",
-            "longest", "mean wait");
+        out += format("%-60s %10s %8s %9s %9s %9s %8s %10s\n", "site", "handlers/s", "CPUs",
+            "mean run", "longest", "mean wait", "blocks/s", "mean block");
         for (auto const& [name, s] : sorted)
-            out += format("%-60.60s %10.0f %8.3f %9s %9s %9s\n", printable(name).c_str(),
-                s.handlers / seconds_, s.ran / seconds_, mean(s.ran, s.handlers).c_str(),
-                duration(s.longest_run).c_str(), mean(s.waited, s.waits).c_str());
+            out += format("%-60.60s %10.0f %8.3f %9s %9s %9s %8.0f %10s\n",
+                printable(name).c_str(), s.handlers / seconds_, s.ran / seconds_,
+                mean(s.ran, s.handlers).c_str(), duration(s.longest_run).c_str(),
+                mean(s.waited, s.waits).c_str(), s.blocks / seconds_,
+                mean(s.blocked, s.blocks).c_str());
     }
 
     static std::string mean(double seconds, double n)

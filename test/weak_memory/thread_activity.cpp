@@ -111,9 +111,38 @@ struct used_again : scenario
     int written = 0;
 };
 
+// A handler that waits for what a thread does that has come since, and says late that it blocks: it
+// sees when it was taken over from, and the latest time of both.
+struct taken_over : scenario
+{
+    void thread(unsigned index) override
+    {
+        switch (index)
+        {
+        case 0:
+            record.take_over(2);
+            ended.store(true, release);
+            break;
+        case 1:
+            if (ended.load(acquire))
+                done.store(true, release);
+            break;
+        default:
+            record.take_over(1);
+            if (done.load(acquire))
+                claim(record.taken_over() == 2, "it sees the latest");
+        }
+    }
+
+    thread_activity record;
+    checked::atomic<bool> ended{false};
+    checked::atomic<bool> done{false};
+};
+
 std::vector<named_setup> const scenarios{
     {"one looks", setup_of<looks>(2)},
     {"two look for a record", setup_of<used_again>(3)},
+    {"one is taken over from", setup_of<taken_over>(3)},
 };
 
 }

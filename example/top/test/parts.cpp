@@ -131,6 +131,8 @@ asio_ewyk_tracking_operations{kind="socket",operation="async_receive",state="des
 asio_ewyk_tracking_handlers_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 900
 asio_ewyk_tracking_run_seconds_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 2
 asio_ewyk_tracking_run_seconds_max{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 0.5
+asio_ewyk_tracking_blocks_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 40
+asio_ewyk_tracking_block_seconds_total{kind="socket",operation="async_receive",site="/x/a.cpp:41"} 1
 asio_ewyk_tracking_handlers_total{kind="timer",operation="async_wait",site="std::vector<a/b>"} 8
 asio_ewyk_tracking_run_seconds_total{kind="timer",operation="async_wait",site="std::vector<a/b>"} 3
 asio_ewyk_tracking_waits_total{kind="timer",operation="async_wait",site="std::vector<a/b>"} 4
@@ -140,7 +142,8 @@ asio_ewyk_tracking_wait_seconds_total{kind="timer",operation="async_wait",site="
     auto const by_time = text(top::site_order::ran);
     BOOST_TEST_MESSAGE(by_time);
     BOOST_TEST(shows(by_time, "socket async_receive "));
-    for (auto figure : {" 17 ", " 23\n", " 400 ", " 0.500 ", " 1.25 ms ", " 500 ms ", " 2 s\n"})
+    for (auto figure : {" 17 ", " 23\n", " 400 ", " 0.500 ", " 1.25 ms ", " 500 ms ", " 2 s ",
+             " 20 ", " 25 ms\n", " 0          -\n"})
         BOOST_TEST(shows(by_time, figure), figure);
     BOOST_TEST(shows(by_time, "\na.cpp:41 socket async_receive"));
     BOOST_TEST(shows(by_time, "\nstd::vector<a/b> timer async_wait"));
@@ -149,6 +152,8 @@ asio_ewyk_tracking_wait_seconds_total{kind="timer",operation="async_wait",site="
     BOOST_TEST(by_number.find("a.cpp:41") < by_number.find("std::vector"));
     auto const by_wait = text(top::site_order::waited);
     BOOST_TEST(by_wait.find("a.cpp:41") > by_wait.find("std::vector"));
+    auto const by_block = text(top::site_order::blocked);
+    BOOST_TEST(by_block.find("a.cpp:41") < by_block.find("std::vector"));
     BOOST_TEST(!shows(by_time, "nothing that counts"));
 }
 
@@ -166,6 +171,7 @@ BOOST_AUTO_TEST_CASE(command_line)
     BOOST_TEST((parse({"--interval", "0.5"}).interval == std::chrono::milliseconds(500)));
     BOOST_TEST((parse({}).sort == top::site_order::ran));
     BOOST_TEST((parse({"--sort", "waited"}).sort == top::site_order::waited));
+    BOOST_TEST((parse({"--sort", "blocked"}).sort == top::site_order::blocked));
     BOOST_CHECK_THROW(parse({"--sort", "x"}), top::usage_error);
     BOOST_CHECK_THROW(parse({"--port", "0"}), top::usage_error);
     BOOST_CHECK_THROW(parse({"--port", "x"}), top::usage_error);

@@ -118,6 +118,16 @@ struct site
 
     /// The longest of these times.
     std::chrono::nanoseconds longest_run{};
+
+    /// Of `handlers`, those from whose threads another one took over production: they were late
+    /// (Linux, Windows), or said so in advance with a `blocking_section`.
+    std::uint64_t blocks = 0;
+
+    /// How long those have run after that, in all: for as long others would have waited.
+    std::chrono::nanoseconds blocked{};
+
+    /// The longest of these times.
+    std::chrono::nanoseconds longest_block{};
 };
 
 } // namespace asio_ewyk::tracking

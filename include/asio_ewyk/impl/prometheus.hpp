@@ -330,6 +330,9 @@ inline void prometheus_page::add(
         add("wait_seconds_max", "The longest of these times.", s.longest_wait);
         add("run_seconds_total", "Time that handlers ran.", s.ran);
         add("run_seconds_max", "The longest of these times.", s.longest_run);
+        add("blocks_total", "Handlers from whose thread another one took over.", s.blocks);
+        add("block_seconds_total", "Time that these ran after that.", s.blocked);
+        add("block_seconds_max", "The longest of these times.", s.longest_block);
     }
 }
 

@@ -111,6 +111,9 @@ inline void describe_profile(text_sink& out, tick_clock::scale const& scale) noe
         if (t.waits != 0)
             out << "; " << t.waits << " waited " << microseconds(t.waited / t.waits, scale)
                 << " us on average, " << microseconds(t.longest_wait, scale) << " at most";
+        if (t.blocks != 0)
+            out << "; " << t.blocks << " blocked for " << microseconds(t.blocked / t.blocks, scale)
+                << " us on average, " << microseconds(t.longest_block, scale) << " at most";
         if (t.destroyed != 0)
             out << "; " << t.destroyed << " destroyed without having been called";
         out << '\n';
@@ -214,6 +217,9 @@ ASIO_EWYK_DECL std::vector<site> profile()
         s.longest_wait = detail::time_of(t.longest_wait, scale);
         s.ran = detail::time_of(t.ran, scale);
         s.longest_run = detail::time_of(t.longest_run, scale);
+        s.blocks = t.blocks;
+        s.blocked = detail::time_of(t.blocked, scale);
+        s.longest_block = detail::time_of(t.longest_block, scale);
         all.push_back(std::move(s));
     }
     std::sort(all.begin(), all.end(), [](site const& a, site const& b) { return a.ran > b.ran; });

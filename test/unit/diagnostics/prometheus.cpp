@@ -222,6 +222,9 @@ BOOST_AUTO_TEST_CASE(all_families_of_tracked_operations)
     somewhere.longest_wait = 500ms;
     somewhere.ran = 2500ms;
     somewhere.longest_run = 250ms;
+    somewhere.blocks = 4;
+    somewhere.blocked = 3500ms;
+    somewhere.longest_block = 125ms;
     site elsewhere = somewhere;
     elsewhere.composed = nullptr;
     elsewhere.location.reset();
@@ -249,6 +252,9 @@ BOOST_AUTO_TEST_CASE(all_families_of_tracked_operations)
     BOOST_TEST(of_site("wait_seconds_max") == 0.5);
     BOOST_TEST(of_site("run_seconds_total") == 2.5);
     BOOST_TEST(of_site("run_seconds_max") == 0.25);
+    BOOST_TEST(of_site("blocks_total") == 4);
+    BOOST_TEST(of_site("block_seconds_total") == 3.5);
+    BOOST_TEST(of_site("block_seconds_max") == 0.125);
     labels const there{{"process", "x"}, {"kind", "socket"}, {"operation", "async_receive"},
         {"site", "a_type<int>"}};
     BOOST_TEST(read.value("asio_ewyk_tracking_handlers_total", there) == 1);

@@ -267,6 +267,8 @@ BOOST_AUTO_TEST_CASE(measures_how_long_handlers_wait_and_run)
     BOOST_TEST((s.ran >= 6ms));
     BOOST_TEST((s.longest_run >= 2ms));
     BOOST_TEST((s.longest_run <= s.ran));
+    BOOST_TEST(s.blocks == 0u);
+    BOOST_TEST((s.blocked == 0ns));
     BOOST_TEST(dumped().find(": 3 handlers, ran") != std::string::npos);
 
     ewyk::tracking::reset_profile();
@@ -277,6 +279,135 @@ BOOST_AUTO_TEST_CASE(measures_how_long_handlers_wait_and_run)
     BOOST_TEST(of_line(line).handlers == 1u);
     // Of one handler: not that of one before.
     BOOST_TEST((of_line(line).longest_run == of_line(line).ran));
+}
+
+namespace {
+
+constexpr ewyk::strategy_t leasing[]
+    = {ewyk::strategy_t::execute_produce_consume, ewyk::strategy_t::eat_what_you_kill};
+
+/// What the sites of two handlers say, the first of which waits until the second has run.
+struct one_that_waits_and_another
+{
+    site waits;
+    site other;
+};
+
+/// `says_so`: the first one has a blocking_section.
+one_that_waits_and_another let_one_wait(
+    ewyk::strategy_context& ctx, asio::any_io_executor const& ex, bool says_so = false)
+{
+    ewyk::tracking::reset_profile();
+    deadline const d(ctx);
+    event other;
+    bool waited = false;
+    unsigned first = 0;
+    unsigned second = 0;
+    {
+        HERE; first = __LINE__;
+        asio::post(ex, [&] {
+            if (says_so)
+            {
+                ewyk::blocking_section const blocks;
+                waited = other.wait();
+            }
+            else
+                waited = other.wait();
+        });
+    }
+    {
+        HERE; second = __LINE__;
+        asio::post(ex, [&] { other.set(); });
+    }
+    ctx.run();
+    BOOST_TEST(waited);
+    return {of_line(first), of_line(second)};
+}
+
+void check_blocked(site const& s)
+{
+    BOOST_TEST(s.handlers == 1u);
+    BOOST_TEST(s.blocks == 1u);
+    BOOST_TEST((s.blocked > 0ns));
+    BOOST_TEST((s.blocked <= s.ran));
+    BOOST_TEST((s.longest_block == s.blocked));
+}
+
+} // namespace
+
+// Native ones, those of the library's executor, and those that it wraps since something counts.
+BOOST_DATA_TEST_CASE(says_which_handler_was_late, leasing, s)
+{
+    ewyk::strategy_options const o{.strategy = s, .max_threads = 4};
+    for (bool const counts : {false, true})
+    {
+        ewyk::strategy_context native(o);
+        ewyk::strategy_context own(o);
+        if (counts)
+        {
+            (void)native.metrics();
+            (void)own.metrics();
+        }
+        check_blocked(
+            let_one_wait(native, static_cast<asio::io_context&>(native).get_executor()).waits);
+        check_blocked(let_one_wait(own, own.get_executor()).waits);
+        BOOST_TEST(dumped().find("; 1 blocked for ") != std::string::npos);
+    }
+}
+
+// Nothing is late where the grace does not end: the one that says so has blocked, and no other.
+BOOST_DATA_TEST_CASE(says_which_handler_has_said_that_it_blocks, leasing, s)
+{
+    for (bool const is_native : {false, true})
+    {
+        ewyk::strategy_context ctx({.strategy = s, .grace = 24h, .max_threads = 4});
+        asio::io_context& ioc = ctx;
+        asio::any_io_executor const ex = is_native ? asio::any_io_executor(ioc.get_executor())
+                                                   : asio::any_io_executor(ctx.get_executor());
+        auto const sites = let_one_wait(ctx, ex, true);
+        check_blocked(sites.waits);
+        BOOST_TEST(sites.other.handlers == 1u);
+        BOOST_TEST(sites.other.blocks == 0u);
+        BOOST_TEST((sites.other.blocked == 0ns));
+        BOOST_TEST((sites.other.longest_block == 0ns));
+
+        // On a thread that was taken over from in an earlier handler.
+        unsigned line = 0;
+        {
+            HERE; line = __LINE__;
+            asio::post(ex, [] {});
+        }
+        ctx.restart();
+        ctx.run();
+        BOOST_TEST(of_line(line).handlers == 1u);
+        BOOST_TEST(of_line(line).blocks == 0u);
+        ewyk::tracking::reset_profile();
+        BOOST_TEST(dumped().find(" blocked for ") == std::string::npos);
+    }
+}
+
+// What runs a handler of a strand has blocked as that has.
+BOOST_DATA_TEST_CASE(says_that_what_runs_a_handler_has_blocked, leasing, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .grace = 24h, .max_threads = 4});
+    asio::io_context& ioc = ctx;
+    auto const strand = asio::make_strand(ioc);
+    ewyk::tracking::reset_profile();
+    unsigned line = 0;
+    {
+        HERE; line = __LINE__;
+        asio::post(strand, [] { ewyk::blocking_section const blocks; });
+    }
+    ctx.run();
+    std::size_t sites = 0;
+    for (site const& each : ewyk::tracking::profile())
+        if (each.location && each.location->line() == line)
+        {
+            ++sites;
+            BOOST_TEST(each.handlers == 1u);
+            BOOST_TEST(each.blocks == 1u);
+        }
+    BOOST_TEST(sites == 2u);
 }
 
 // Without a location, the type tells one site from another.

@@ -7,6 +7,10 @@
 
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/engine/succession.hpp>
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+#include <asio_ewyk/detail/observe/thread_activity.hpp>
+#include <asio_ewyk/detail/os/tick_clock.hpp>
+#endif
 
 #include <utility>
 
@@ -186,6 +190,9 @@ ASIO_EWYK_DECL void succession::release(lease::number n) noexcept
     if (!ended)
         return;
     counters_.taken_over();
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    thread_activity::mine().take_over(tick_clock::now());
+#endif
     trace_point(trace_event::release, trace_id_);
     ask(threads_.place_if(ended.pooled));
 }

@@ -24,9 +24,9 @@ namespace asio_ewyk::detail {
 // What a thread does, for others to look at: one record for each thread that runs handlers; that of
 // a thread that has ended serves a new one.
 //
-// A record is written by its own thread alone, with plain stores, which others see a moment late.
-// A reader reads changes(), then the rest, and later changes() again: if that is the same, the
-// record has not changed.
+// A record is written by its own thread alone, with plain stores, which others see a moment late;
+// except what see() and take_over() write. A reader reads changes(), then the rest, and later
+// changes() again: if that is the same, the record has not changed.
 class BOOST_SYMBOL_VISIBLE thread_activity : public record_list<thread_activity>
 {
 public:
@@ -82,10 +82,10 @@ public:
 
     // That of the thread with that number; null: it has none. Where it ends meanwhile, the record
     // may become another thread's.
-    static thread_activity const* of(thread_id t) noexcept
+    static thread_activity* of(thread_id t) noexcept
     {
-        thread_activity const* found = nullptr;
-        for_each([&](thread_activity const& a) {
+        thread_activity* found = nullptr;
+        for_each([&](thread_activity& a) {
             if (a.thread() == t)
                 found = &a;
         });
@@ -117,6 +117,27 @@ public:
         seen_.store(now, std::memory_order_release);
         seen_change_.store(changes, std::memory_order_release);
         return before;
+    }
+
+    // The watchdog, before it has another thread take over from the record's, or that thread, when
+    // it has given its right away: others would wait from now on for the handlers that run there.
+    // `now` was read while these ran, so it does not count for any that begins later, nor where the
+    // record has become another thread's.
+    void take_over(tick_clock::ticks now) noexcept
+    {
+        // Relaxed: nothing is published with it. A handler that has seen what another thread did
+        // with the right sees this, too, as it was written before the lease ended.
+        tick_clock::ticks last = taken_over_.load(std::memory_order_relaxed);
+        while (last < now
+            && !taken_over_.compare_exchange_weak(last, now, std::memory_order_relaxed))
+        {
+        }
+    }
+
+    // The record's thread: when that was last; or 0.
+    tick_clock::ticks taken_over() const noexcept
+    {
+        return taken_over_.load(std::memory_order_relaxed);
     }
 
     // The record's thread: a handler of that type begins inside of what runs, or the thread begins
@@ -232,6 +253,9 @@ private:
     // Written by stall_monitor.
     std::atomic<std::uint64_t> seen_change_{0};
     std::atomic<time_point> seen_{};
+
+    // See take_over().
+    std::atomic<tick_clock::ticks> taken_over_{0};
 };
 
 inline thread_activity thread_activity::shared_;

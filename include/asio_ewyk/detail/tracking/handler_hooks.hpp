@@ -166,7 +166,8 @@ private:
     tick_clock::ticks began_ = 0;   // 0: the handler does not run
     completion_observer* observer_ = nullptr; // the innermost when the handler was called
     bool is_told_ = false;                    // the observer was told of the begin
-    thread_activity* shown_ = nullptr;        // that shows the handler
+    thread_activity* activity_ = nullptr;     // of the thread that has called it; or null
+    thread_activity* shown_ = nullptr;        // the same, if it shows the handler
     thread_activity::outer_handler shown_before_;
     tracking_thread& thread_;
     completion_scope* const outer_;
@@ -195,6 +196,7 @@ BOOST_NOINLINE inline void completion_scope::begin() noexcept
         if (was_ready)
             waited_ = time_between(since, began_);
     }
+    activity_ = thread_activity::known();
     // First: the observer may wake the watchdog, which looks there.
     if (!tells_)
         show();
@@ -211,7 +213,7 @@ BOOST_NOINLINE inline void completion_scope::begin() noexcept
 // Not where no context of ours is under way on this thread.
 inline void completion_scope::show() noexcept
 {
-    thread_activity* const a = thread_activity::known();
+    thread_activity* const a = activity_;
     if (!a)
         return;
     thread_activity::state const before = a->now();
@@ -249,15 +251,24 @@ inline void completion_scope::end_record(operation_record& r) noexcept
 {
     if (r.step() != operation_step::running)
         return destroy(r, thread_.lane());
+    tick_clock::ticks const now = tick_clock::now();
     site_totals t;
     t.handlers = 1;
-    t.ran = static_cast<std::uint64_t>(time_between(r.since(), tick_clock::now()));
+    t.ran = static_cast<std::uint64_t>(time_between(r.since(), now));
     t.longest_run = t.ran;
     if (waited_ >= 0)
     {
         t.waits = 1;
         t.waited = static_cast<std::uint64_t>(waited_);
         t.longest_wait = t.waited;
+    }
+    // In this handler, or in one that it has run inside of itself.
+    tick_clock::ticks const taken_over = activity_ ? activity_->taken_over() : 0;
+    if (taken_over > began_) [[unlikely]]
+    {
+        t.blocks = 1;
+        t.blocked = static_cast<std::uint64_t>(time_between(taken_over, now));
+        t.longest_block = t.blocked;
     }
     r.site().add(t, thread_.lane());
     operation_store::give_back(r, thread_.lane());

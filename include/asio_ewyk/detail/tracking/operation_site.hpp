@@ -90,6 +90,9 @@ struct site_totals
     std::uint64_t longest_wait = 0;
     std::uint64_t ran = 0;
     std::uint64_t longest_run = 0;
+    std::uint64_t blocks = 0;  // handlers from whose thread another one has taken over
+    std::uint64_t blocked = 0; // how long they have run after that
+    std::uint64_t longest_block = 0;
 
     void add(site_totals const& t) noexcept
     {
@@ -100,6 +103,9 @@ struct site_totals
         ran += t.ran;
         longest_wait = longest_wait < t.longest_wait ? t.longest_wait : longest_wait;
         longest_run = longest_run < t.longest_run ? t.longest_run : longest_run;
+        blocks += t.blocks;
+        blocked += t.blocked;
+        longest_block = longest_block < t.longest_block ? t.longest_block : longest_block;
     }
 };
 
@@ -127,6 +133,11 @@ public:
         add<Shared>(ran_, t.ran);
         raise<Shared>(longest_wait_, t.longest_wait);
         raise<Shared>(longest_run_, t.longest_run);
+        if (t.blocks == 0) [[likely]]
+            return;
+        add<Shared>(blocks_, t.blocks);
+        add<Shared>(blocked_, t.blocked);
+        raise<Shared>(longest_block_, t.longest_block);
     }
 
     // Any thread. All 0 if they are of an earlier period, or change to a later one meanwhile.
@@ -143,6 +154,9 @@ public:
         t.longest_wait = longest_wait_.load(std::memory_order_acquire);
         t.ran = ran_.load(std::memory_order_acquire);
         t.longest_run = longest_run_.load(std::memory_order_acquire);
+        t.blocks = blocks_.load(std::memory_order_acquire);
+        t.blocked = blocked_.load(std::memory_order_acquire);
+        t.longest_block = longest_block_.load(std::memory_order_acquire);
         return period_.load(std::memory_order_acquire) == period ? t : site_totals{};
     }
 
@@ -168,7 +182,7 @@ private:
         else
             period_.store(0, std::memory_order_release);
         for (counter* c : {&handlers_, &destroyed_, &waits_, &waited_, &longest_wait_, &ran_,
-                 &longest_run_})
+                 &longest_run_, &blocks_, &blocked_, &longest_block_})
             c->store(0, std::memory_order_release);
         period_.store(now, std::memory_order_release);
         return true;
@@ -207,6 +221,11 @@ private:
     counter longest_wait_{0};
     counter ran_{0};
     counter longest_run_{0};
+
+    // A cache line of their own, as they are seldom written.
+    counter blocks_{0};
+    counter blocked_{0};
+    counter longest_block_{0};
 };
 
 // Never freed, as its counters.

@@ -124,9 +124,20 @@ ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const&) noe
 // read.
 ASIO_EWYK_DECL void lease_watch::take_over(lateness::observation const& s) noexcept
 {
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    // Before the reads: a handler that begins later than this is another one.
+    tick_clock::ticks const now = tick_clock::now();
+#endif
     auto const right = lease_.right.read();
-    if (right.what == s.right.what && (!s.inside.told || handler_of(right).which == s.inside.which))
-        lessor_.take_over(s.right.which);
+    if (right.what != s.right.what || (s.inside.told && handler_of(right).which != s.inside.which))
+        return;
+#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
+    // Before the lease ends: a handler may wait for what another thread does then.
+    if (right.which == s.right.which && right.producer != 0)
+        if (thread_activity* const late = thread_activity::of(right.producer))
+            late->take_over(now);
+#endif
+    lessor_.take_over(s.right.which);
 }
 
 ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept

@@ -415,6 +415,32 @@ BOOST_DATA_TEST_CASE(says_that_what_runs_a_handler_has_blocked, leasing, s)
     BOOST_TEST(sites == 2u);
 }
 
+// The handler of a plain io_context, on a thread that comes to a context of ours only inside of it.
+BOOST_DATA_TEST_CASE(says_that_what_runs_a_context_has_blocked, leasing, s)
+{
+    ewyk::tracking::reset_profile();
+    asio::io_context plain;
+    unsigned inside = 0;
+    auto const runs_one = [&] {
+        ewyk::strategy_context ctx({.strategy = s, .grace = 24h, .max_threads = 4});
+        {
+            HERE; inside = __LINE__;
+            asio::post(static_cast<asio::io_context&>(ctx), [] {
+                ewyk::blocking_section const blocks;
+            });
+        }
+        ctx.run();
+    };
+    unsigned outside = 0;
+    {
+        HERE; outside = __LINE__;
+        asio::post(plain, runs_one);
+    }
+    std::thread([&] { plain.run(); }).join();
+    check_blocked(of_line(outside));
+    check_blocked(of_line(inside));
+}
+
 // Without a location, the type tells one site from another.
 BOOST_AUTO_TEST_CASE(tells_sites_apart_by_the_type)
 {

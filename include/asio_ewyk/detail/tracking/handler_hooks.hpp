@@ -166,8 +166,7 @@ private:
     tick_clock::ticks began_ = 0;   // 0: the handler does not run
     completion_observer* observer_ = nullptr; // the innermost when the handler was called
     bool is_told_ = false;                    // the observer was told of the begin
-    thread_activity* activity_ = nullptr;     // of the thread that has called it; or null
-    thread_activity* shown_ = nullptr;        // the same, if it shows the handler
+    thread_activity* shown_ = nullptr;        // that shows the handler
     thread_activity::outer_handler shown_before_;
     tracking_thread& thread_;
     completion_scope* const outer_;
@@ -196,7 +195,6 @@ BOOST_NOINLINE inline void completion_scope::begin() noexcept
         if (was_ready)
             waited_ = time_between(since, began_);
     }
-    activity_ = thread_activity::known();
     // First: the observer may wake the watchdog, which looks there.
     if (!tells_)
         show();
@@ -213,7 +211,7 @@ BOOST_NOINLINE inline void completion_scope::begin() noexcept
 // Not where no context of ours is under way on this thread.
 inline void completion_scope::show() noexcept
 {
-    thread_activity* const a = activity_;
+    thread_activity* const a = thread_activity::known();
     if (!a)
         return;
     thread_activity::state const before = a->now();
@@ -262,8 +260,10 @@ inline void completion_scope::end_record(operation_record& r) noexcept
         t.waited = static_cast<std::uint64_t>(waited_);
         t.longest_wait = t.waited;
     }
-    // In this handler, or in one that it has run inside of itself.
-    tick_clock::ticks const taken_over = activity_ ? activity_->taken_over() : 0;
+    // In this handler, in one inside of it, or in one around it. Looked up only now: the thread may
+    // have got its record while the handler ran.
+    thread_activity const* const a = thread_activity::known();
+    tick_clock::ticks const taken_over = a ? a->taken_over() : 0;
     if (taken_over > began_) [[unlikely]]
     {
         t.blocks = 1;

@@ -119,8 +119,9 @@ struct site
     /// The longest of these times.
     std::chrono::nanoseconds longest_run{};
 
-    /// Of `handlers`, those from whose threads another one took over production: they were late
-    /// (Linux, Windows), or said so in advance with a `blocking_section`.
+    /// Of `handlers`, those from whose threads another one was to take over production: they were
+    /// late (Linux, Windows), or said so in advance, as with a `blocking_section` or a call of
+    /// `run()`.
     std::uint64_t blocks = 0;
 
     /// How long those have run after that, in all: for as long others would have waited.

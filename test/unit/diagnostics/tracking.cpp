@@ -358,6 +358,53 @@ BOOST_DATA_TEST_CASE(says_which_handler_was_late, leasing, s)
     }
 }
 
+namespace {
+
+/// Looks at the record of the thread that it is about to take over from.
+struct lessor_that_looks final : ewyk::detail::lessor
+{
+    void take_over(ewyk::detail::lease::number n) noexcept override
+    {
+        said = late.taken_over();
+        if (watch.right().end(n))
+            over.set();
+    }
+
+    void ask_for_sign() noexcept override {}
+    bool has_sign() const noexcept override { return false; }
+    bool is_alone() const noexcept override { return true; }
+    bool is_lent(ewyk::detail::lease::snapshot const&) const noexcept override { return false; }
+    void wake_owner() noexcept override {}
+    bool on_check(ewyk::detail::time_point, ewyk::detail::lease::snapshot const&,
+        bool) noexcept override
+    {
+        return false;
+    }
+    void release(ewyk::detail::lease::number) noexcept override {}
+    void enter_section(ewyk::detail::call_frame&) noexcept override {}
+    void leave_section(ewyk::detail::call_frame&) noexcept override {}
+
+    ewyk::detail::thread_activity const& late = ewyk::detail::thread_activity::mine();
+    ewyk::detail::tick_clock::ticks said = 0;
+    event over;
+    ewyk::detail::lease_watch watch{*this, 1ms};
+};
+
+} // namespace
+
+// Otherwise a handler that waits for what the other thread does could end as if it had not blocked.
+BOOST_AUTO_TEST_CASE(says_so_before_another_thread_may_come)
+{
+    lessor_that_looks of;
+    auto const before = ewyk::detail::tick_clock::now();
+    ewyk::detail::lease::number n = 0;
+    BOOST_TEST_REQUIRE(of.watch.right().acquire(n, false));
+    of.watch.mark_busy(n);
+    BOOST_TEST_REQUIRE(of.over.wait());
+    BOOST_TEST(of.said > before);
+    BOOST_TEST(of.said < ewyk::detail::tick_clock::now());
+}
+
 #endif
 
 // Nothing is late where the grace does not end: the one that says so has blocked, and no other.
@@ -415,6 +462,18 @@ BOOST_DATA_TEST_CASE(says_that_what_runs_a_handler_has_blocked, leasing, s)
     BOOST_TEST(sites == 2u);
 }
 
+// With produce_consume, which takes its right back at the end of a section.
+BOOST_AUTO_TEST_CASE(says_nothing_of_what_takes_its_right_back)
+{
+    ewyk::strategy_context ctx({.strategy = ewyk::strategy_t::produce_consume});
+    auto const sites = let_one_wait(ctx, ctx.get_executor(), true);
+    for (site const& s : {sites.waits, sites.other})
+    {
+        BOOST_TEST(s.handlers == 1u);
+        BOOST_TEST(s.blocks == 0u);
+    }
+}
+
 // The handler of a plain io_context, on a thread that comes to a context of ours only inside of it.
 BOOST_DATA_TEST_CASE(says_that_what_runs_a_context_has_blocked, leasing, s)
 {
@@ -439,6 +498,98 @@ BOOST_DATA_TEST_CASE(says_that_what_runs_a_context_has_blocked, leasing, s)
     std::thread([&] { plain.run(); }).join();
     check_blocked(of_line(outside));
     check_blocked(of_line(inside));
+}
+
+// What runs at that moment, whichever context it is of; not what has run before, nor what comes.
+BOOST_DATA_TEST_CASE(says_that_what_a_handler_runs_has_blocked, leasing, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .grace = 24h, .max_threads = 4});
+    ewyk::tracking::reset_profile();
+    std::array<unsigned, 3> inside{};
+    auto const runs_three = [&] {
+        asio::io_context plain;
+        {
+            HERE; inside[0] = __LINE__;
+            asio::post(plain, [] {});
+        }
+        {
+            HERE; inside[1] = __LINE__;
+            asio::post(plain, [] { ewyk::blocking_section const blocks; });
+        }
+        {
+            HERE; inside[2] = __LINE__;
+            asio::post(plain, [] {});
+        }
+        plain.run();
+    };
+    unsigned outside = 0;
+    {
+        HERE; outside = __LINE__;
+        asio::post(static_cast<asio::io_context&>(ctx), runs_three);
+    }
+    ctx.run();
+    check_blocked(of_line(outside));
+    check_blocked(of_line(inside[1]));
+    for (unsigned const line : {inside[0], inside[2]})
+    {
+        BOOST_TEST(of_line(line).handlers == 1u);
+        BOOST_TEST(of_line(line).blocks == 0u);
+    }
+}
+
+// The call of run() gives the right away, as it may wait. The handler inside is another one.
+BOOST_DATA_TEST_CASE(says_that_a_handler_has_blocked_which_calls_run, leasing, s)
+{
+    ewyk::strategy_context ctx({.strategy = s, .grace = 24h, .max_threads = 4});
+    ewyk::tracking::reset_profile();
+    unsigned inside = 0;
+    auto const runs_one = [&] {
+        ewyk::strategy_context inner({.strategy = s, .grace = 24h, .max_threads = 4});
+        {
+            HERE; inside = __LINE__;
+            asio::post(static_cast<asio::io_context&>(inner), [] {});
+        }
+        inner.run();
+    };
+    unsigned outside = 0;
+    {
+        HERE; outside = __LINE__;
+        asio::post(static_cast<asio::io_context&>(ctx), runs_one);
+    }
+    ctx.run();
+    check_blocked(of_line(outside));
+    BOOST_TEST(of_line(inside).handlers == 1u);
+    BOOST_TEST(of_line(inside).blocks == 0u);
+}
+
+// The last time counts.
+BOOST_DATA_TEST_CASE(says_once_that_a_handler_has_blocked_twice, leasing, s)
+{
+    using clock = std::chrono::steady_clock;
+    ewyk::strategy_context ctx({.strategy = s, .grace = 24h, .max_threads = 4});
+    ewyk::tracking::reset_profile();
+    clock::time_point second;
+    auto const blocks_twice = [&] {
+        {
+            ewyk::blocking_section const blocks;
+            std::this_thread::sleep_for(50ms);
+        }
+        second = clock::now();
+        ewyk::strategy_context inner({.strategy = s, .grace = 24h, .max_threads = 4});
+        asio::post(static_cast<asio::io_context&>(inner), [] {
+            ewyk::blocking_section const blocks;
+        });
+        inner.run();
+    };
+    unsigned line = 0;
+    {
+        HERE; line = __LINE__;
+        asio::post(static_cast<asio::io_context&>(ctx), blocks_twice);
+    }
+    ctx.run();
+    auto const at_most = clock::now() - second;
+    check_blocked(of_line(line));
+    BOOST_TEST((of_line(line).blocked <= at_most));
 }
 
 // Without a location, the type tells one site from another.

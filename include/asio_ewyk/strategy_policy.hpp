@@ -97,7 +97,7 @@ namespace detail {
 inline strategy_policy const& checked_policy(strategy_policy const& policy, strategy_t s)
 {
     if (s == strategy_t::custom && !policy)
-        throw std::invalid_argument("policy must be set if the strategy is custom");
+        throw std::invalid_argument("strategy_options::policy must be set if strategy is custom");
     return policy;
 }
 

@@ -14,6 +14,7 @@
 
 #include <future>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -23,9 +24,19 @@ namespace {
 
 using namespace support;
 
+// Its message names the option, and gives the number.
+auto names(int number)
+{
+    return [number](std::exception const& e) {
+        std::string const message = e.what(), given = std::to_string(number);
+        return message.starts_with("event_loop_options::cpus")
+            && message.find(' ' + given) != std::string::npos;
+    };
+}
+
 BOOST_AUTO_TEST_CASE(refuses_numbers_that_no_cpu_has)
 {
-    BOOST_CHECK_THROW(ewyk::event_loop({.cpus = {-1}}), std::invalid_argument);
+    BOOST_CHECK_EXCEPTION(ewyk::event_loop({.cpus = {-1}}), std::invalid_argument, names(-1));
     BOOST_CHECK_THROW(ewyk::event_loop_group(2, {.cpus = {0, -1}}), std::invalid_argument);
 }
 
@@ -33,14 +44,16 @@ BOOST_AUTO_TEST_CASE(refuses_numbers_that_no_cpu_has)
 
 BOOST_AUTO_TEST_CASE(refuses_every_number_where_it_cannot_bind)
 {
-    BOOST_CHECK_THROW(ewyk::event_loop({.cpus = {0}}), std::invalid_argument);
+    BOOST_CHECK_EXCEPTION(ewyk::event_loop({.cpus = {0}}), std::invalid_argument, names(0));
 }
 
 #else
 
 BOOST_AUTO_TEST_CASE(takes_a_number_that_no_loop_comes_to)
 {
-    BOOST_CHECK_NO_THROW(ewyk::event_loop_group(1, {.cpus = {0, -1}}));
+    BOOST_CHECK_NO_THROW(ewyk::event_loop_group(1, {.cpus = {0, -7}}));
+    BOOST_CHECK_EXCEPTION(
+        ewyk::event_loop_group(2, {.cpus = {0, -7}}), std::invalid_argument, names(-7));
 }
 
 /// The CPUs that this thread may run on.
@@ -117,12 +130,13 @@ BOOST_AUTO_TEST_CASE(threads_that_a_bound_loop_starts_are_not_bound)
 BOOST_AUTO_TEST_CASE(refuses_a_cpu_that_is_not_there)
 {
     std::vector<int> const before = allowed();
-    BOOST_CHECK_THROW(ewyk::event_loop({.cpus = {CPU_SETSIZE}}), std::invalid_argument);
+    BOOST_CHECK_EXCEPTION(
+        ewyk::event_loop({.cpus = {CPU_SETSIZE}}), std::invalid_argument, names(CPU_SETSIZE));
     constexpr int last = CPU_SETSIZE - 1;
     if (::sysconf(_SC_NPROCESSORS_CONF) > last)
         return;
     BOOST_CHECK_EXCEPTION(ewyk::event_loop({.cpus = {last}}), std::system_error,
-        [](auto const& e) { return e.code() == std::errc::invalid_argument; });
+        [](auto const& e) { return e.code() == std::errc::invalid_argument && names(last)(e); });
     BOOST_TEST(allowed() == before);
 }
 

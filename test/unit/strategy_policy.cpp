@@ -9,6 +9,7 @@
 #include <array>
 #include <latch>
 #include <stdexcept>
+#include <string_view>
 
 BOOST_AUTO_TEST_SUITE(strategy_policy)
 
@@ -198,11 +199,14 @@ BOOST_AUTO_TEST_CASE(without_a_policy_custom_tasks_run_by_eat_what_you_kill)
 BOOST_AUTO_TEST_CASE(a_custom_default_needs_a_policy)
 {
     ewyk::worker_pool pool({.max_threads = 1});
-    BOOST_CHECK_THROW(ewyk::strategy_context{custom}, std::invalid_argument);
-    BOOST_CHECK_THROW((ewyk::strategy_context{pool, custom}), std::invalid_argument);
+    auto const names_it = [](std::invalid_argument const& e) {
+        return std::string_view(e.what()).starts_with("strategy_options::policy must be set");
+    };
+    BOOST_CHECK_EXCEPTION(ewyk::strategy_context{custom}, std::invalid_argument, names_it);
+    BOOST_CHECK_EXCEPTION((ewyk::strategy_context{pool, custom}), std::invalid_argument, names_it);
     asio::io_context ioc;
-    BOOST_CHECK_THROW(ewyk::use_strategy(ioc, custom), std::invalid_argument);
-    BOOST_CHECK_THROW(ewyk::use_strategy(ioc, custom, pool), std::invalid_argument);
+    BOOST_CHECK_EXCEPTION(ewyk::use_strategy(ioc, custom), std::invalid_argument, names_it);
+    BOOST_CHECK_EXCEPTION(ewyk::use_strategy(ioc, custom, pool), std::invalid_argument, names_it);
 }
 
 BOOST_AUTO_TEST_CASE(contexts_that_share_a_pool_have_policies_of_their_own)

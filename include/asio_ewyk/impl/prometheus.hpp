@@ -18,6 +18,7 @@
 #include <map>
 #include <ostream>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 
 namespace asio_ewyk {
@@ -39,9 +40,9 @@ public:
             if (!is_name(l.first, false) || l.first.starts_with("__")
                 || std::count_if(labels.begin(), labels.end(), same) != 1
                 || std::find(ours.begin(), ours.end(), l.first) != ours.end())
-                throw std::invalid_argument(
-                    "asio_ewyk: a label must be a name, given once, that the page does not use: "
-                    + l.first);
+                throw std::invalid_argument("prometheus_page::add: a label must be a name, given"
+                                            " once, that the page does not use, not '"
+                    + l.first + "'");
             add_label(labels_, l.first, l.second);
         }
     }
@@ -147,7 +148,9 @@ private:
         if (found == families_.end())
             found = families_.insert(found, {n, head, ""});
         else if (found->head != head)
-            throw std::invalid_argument("asio_ewyk: two metrics of the name " + n);
+            throw std::invalid_argument(
+                "prometheus_page::add: metrics of one name must have one help and type, not '" + n
+                + "'");
         current_ = &*found;
     }
 
@@ -341,7 +344,8 @@ inline void prometheus_page::add(std::string_view name, std::string_view help, d
 {
     writer w(*this, labels);
     if (!w.is_name(name, true))
-        throw std::invalid_argument("asio_ewyk: not the name of a metric: " + std::string(name));
+        throw std::invalid_argument("prometheus_page::add: name must be that of a metric, not '"
+            + std::string(name) + "'");
     w.add(name, help, value);
 }
 

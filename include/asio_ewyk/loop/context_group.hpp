@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,7 +59,7 @@ public:
         : choose_(std::move(choose))
     {
         if (size == 0)
-            throw std::invalid_argument("size must be at least 1");
+            throw std::invalid_argument("context_group: size must be at least 1, not 0");
         contexts_.reserve(size);
         for (std::size_t i = 0; i != size; ++i)
             contexts_.push_back(make(i));
@@ -75,7 +76,8 @@ public:
     {
         std::size_t const i = choose_ ? choose_(*this) : turn();
         if (i >= size())
-            throw std::out_of_range("the chooser's index must be less than size()");
+            throw std::out_of_range("context_group::next: the chooser's index must be less than "
+                + std::to_string(size()) + ", not " + std::to_string(i));
         return *contexts_[i];
     }
 

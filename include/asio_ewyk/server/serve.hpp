@@ -81,7 +81,7 @@ auto serve(acceptors<Protocol, Executor> acceptors, Workers& workers, Session se
     serve_options options, Token&& token)
 {
     if (acceptors.empty())
-        throw std::invalid_argument("there must be an acceptor");
+        throw std::invalid_argument("serve: acceptors must be at least 1, not 0");
     auto all = std::make_shared<sessions<Protocol, Workers, Session>>(
         workers, std::move(session), std::move(options));
     serving::listeners listeners;

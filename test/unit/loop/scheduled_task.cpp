@@ -270,12 +270,12 @@ BOOST_AUTO_TEST_CASE(a_time_that_the_clock_does_not_reach)
 
 bool names_period(std::invalid_argument const& e)
 {
-    return std::string(e.what()).find("period") == 0;
+    return std::string(e.what()).starts_with("event_loop::schedule_at_fixed_rate: period must be");
 }
 
 bool names_delay(std::invalid_argument const& e)
 {
-    return std::string(e.what()).find("delay") == 0;
+    return std::string(e.what()).starts_with("event_loop::schedule_with_fixed_delay: delay must be");
 }
 
 BOOST_AUTO_TEST_CASE(a_period_that_is_none)

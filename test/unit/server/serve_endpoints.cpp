@@ -38,8 +38,10 @@ BOOST_AUTO_TEST_CASE(no_acceptor)
 {
     std::vector<tcp::acceptor> none;
     ewyk::event_loop worker;
-    BOOST_CHECK_THROW(
-        ewyk::serve(std::move(none), worker, echo, asio::detached), std::invalid_argument);
+    BOOST_CHECK_EXCEPTION(ewyk::serve(std::move(none), worker, echo, asio::detached),
+        std::invalid_argument, [](auto const& e) {
+            return std::string(e.what()) == "serve: acceptors must be at least 1, not 0";
+        });
 }
 
 #if defined(__linux__)

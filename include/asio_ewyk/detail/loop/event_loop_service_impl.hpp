@@ -129,7 +129,9 @@ std::shared_ptr<timer_queue::entry> event_loop_service::run_later(
 {
     using kind = timer_queue::kind;
     if constexpr (Kind != kind::once)
-        check_option(period > period.zero(), Kind == kind::fixed_rate ? "period" : "delay",
+        check_option(period > period.zero(),
+            Kind == kind::fixed_rate ? "event_loop::schedule_at_fixed_rate: period"
+                                     : "event_loop::schedule_with_fixed_delay: delay",
             "more than 0", period);
     time_point const due = after(std::max(delay, std::chrono::nanoseconds::zero()));
     start();

@@ -16,10 +16,12 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace asio_ewyk {
 
+struct event_loop_options;
 struct stall_report;
 
 } // namespace asio_ewyk
@@ -37,7 +39,7 @@ struct stall_settings
         , stack_signal(o.stack_signal)
         , context(o.name)
     {
-        check();
+        check(std::is_same_v<Options, event_loop_options>);
     }
 
     std::chrono::nanoseconds threshold;
@@ -46,7 +48,7 @@ struct stall_settings
     std::string context;
 
 private:
-    void check();
+    void check(bool of_loop);
 };
 
 // How many reports of one context there may be in a second. For the stall_monitor's thread only.

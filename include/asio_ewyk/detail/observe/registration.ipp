@@ -31,11 +31,14 @@ inline void say_that_nothing_reports() noexcept
             stderr);
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void stall_settings::check(bool of_loop)
 {
-    check_option(stack_signal == 0 || is_real_time_signal(stack_signal), "stack_signal",
+    check_option(stack_signal == 0 || is_real_time_signal(stack_signal),
+        of_loop ? "event_loop_options::stack_signal" : "worker_pool_options::stack_signal",
         "0 or, on Linux, from SIGRTMIN to SIGRTMAX", stack_signal);
-    check_option(threshold >= threshold.zero(), "stall_threshold", "at least 0", threshold);
+    check_option(threshold >= threshold.zero(),
+        of_loop ? "event_loop_options::stall_threshold" : "worker_pool_options::stall_threshold",
+        "at least 0", threshold);
     if (stall_observer const* const observer = linked_stall_observer())
         threshold = observer->threshold(threshold);
     else if (threshold != std::chrono::nanoseconds::zero())

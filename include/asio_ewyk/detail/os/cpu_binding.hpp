@@ -103,12 +103,13 @@ inline int allowed_cpus() noexcept
 
 // Throws if a thread cannot be bound to that CPU. The only way to find out is to try; so this
 // thread is bound to it for a moment.
-ASIO_EWYK_COLD inline void check_cpu([[maybe_unused]] int cpu)
+ASIO_EWYK_COLD inline void check_cpu(int cpu)
 {
+    std::string const option = "event_loop_options::cpus", number = std::to_string(cpu);
 #if defined(ASIO_EWYK_HAS_LINUX)
     if (cpu < 0 || cpu >= cpu_mask::end)
-        throw std::invalid_argument(
-            "cpus must be numbers from 0 to " + std::to_string(cpu_mask::end - 1));
+        throw std::invalid_argument(option + " must be numbers from 0 to "
+            + std::to_string(cpu_mask::end - 1) + ", not " + number);
     cpu_mask before;
     int error = before.read();
     if (!error)
@@ -117,10 +118,9 @@ ASIO_EWYK_COLD inline void check_cpu([[maybe_unused]] int cpu)
         before.apply();
     }
     if (error)
-        throw std::system_error(
-            error, std::system_category(), "cpus: number " + std::to_string(cpu));
+        throw std::system_error(error, std::system_category(), option + ": number " + number);
 #else
-    throw std::invalid_argument("cpus must be empty on this platform");
+    throw std::invalid_argument(option + " must be empty on this platform, not " + number);
 #endif
 }
 

@@ -76,7 +76,8 @@ public:
         , session_(std::move(session))
     {
         if (!is_tcp && this->options().admit)
-            throw std::invalid_argument("admit is for TCP only");
+            throw std::invalid_argument(
+                "serve_options::admit must be empty for other protocols than TCP");
         for_each_context(group_, [this](auto& worker) {
             contexts_.push_back(&worker);
             add_worker(worker);

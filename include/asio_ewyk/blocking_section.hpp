@@ -52,7 +52,7 @@ namespace asio_ewyk {
 class [[nodiscard]] blocking_section
 {
 public:
-    /// Some nanoseconds, and a wake-up where a thread takes over.
+    /// Costs some nanoseconds, and a wake-up where a thread takes over.
     blocking_section() noexcept
         : task_(detail::call_frame::current_task())
         , entered_((detail::call_frame::end_leases(), detail::call_frame::enter_section(this)))

@@ -54,7 +54,8 @@ concept producer = requires(P& p) {
 
 /** Takes tasks from a producer and decides which thread runs each, and which one produces next.
 
-    For each produced task, by strategy and by `invocation()` of the task (without it: `blocking`):
+    What happens to a task depends on its strategy and on its `invocation()`, without which it is
+    `blocking`:
 
     | strategy                  | non_blocking | either        | blocking      |
     |---------------------------|--------------|---------------|---------------|
@@ -81,8 +82,8 @@ concept producer = requires(P& p) {
     to produce by `dispatch()`, with `execute_produce_consume`, or because its task ends and no
     other thread produces: a pool must have more threads than producers that wait in it.
 
-    With a grace EPC hands nothing over: one thread produces until a task is late. That one thread
-    may not be enough is not looked for, as it is in a `strategy_context`.
+    With a grace EPC hands nothing over: one thread produces until a task is late. Unlike a
+    `strategy_context`, this class does not look whether one thread is enough.
 
     At most one thread produces. A producing thread that is asked for more looks again before it
     goes idle (Jetty calls that reproducing). This is Jetty's `ExecutionStrategy` with its
@@ -128,13 +129,14 @@ public:
     execution_strategy(execution_strategy const&) = delete;
     execution_strategy& operator=(execution_strategy const&) = delete;
 
-    /// Destroys the tasks that still wait for a thread, waits for those that run in the pool.
+    /// Destroys the tasks that still wait for a thread, and waits for those that run in the pool.
     ~execution_strategy() { loop_.end(); }
 
     /** Produces on this thread, until there is nothing to do or another thread produces.
 
-        If another thread produces already, it will look once more, and this returns at once. From
-        within a task that this thread runs for the strategy it is dispatch(): no recursion.
+        If another thread produces already, it will look once more, and this returns at once. Within
+        a task that this thread runs for the strategy, it does what dispatch() does, and does not
+        recurse.
     */
     void produce()
     {

@@ -71,13 +71,13 @@ public:
     /// What an undeclared task is: `blocking`.
     constexpr invocation_t() noexcept = default;
 
-    /// The type of that number; of a number that none has, the default.
+    /// The type of that number, or the default if no type has it.
     constexpr explicit invocation_t(kind value) noexcept
         : value_(detail::invocation_names.known(value, kind::blocking))
     {
     }
 
-    /// For a `switch`.
+    /// The type as a number, for a `switch`.
     constexpr kind value() const noexcept { return value_; }
 
     friend constexpr bool operator==(invocation_t, invocation_t) noexcept = default;
@@ -149,8 +149,8 @@ BOOST_NOINLINE inline bool may_block() noexcept
 
 /** Calls f() and returns what it returns; while it runs, this thread must not block.
 
-    For a thread that calls `execution_strategy::produce()` and has other things to attend to: with
-    `eat_what_you_kill` it runs `non_blocking` and `either` tasks itself, the latter with
+    This is for a thread that calls `execution_strategy::produce()` and has other things to attend
+    to: with `eat_what_you_kill` it runs `non_blocking` and `either` tasks itself, the latter with
     `this_invocation::may_block()` false, and gives `blocking` ones to the pool. With
     `produce_consume` and `execute_produce_consume` it runs all of them nevertheless; and so it does
     where the pool's queue is full, with `queue_full::caller_runs`.
@@ -158,8 +158,8 @@ BOOST_NOINLINE inline bool may_block() noexcept
     Calls may be nested, and mean this thread only: a thread that takes over production may block.
     f must return on the thread that called it. A coroutine that it makes is not a part of it.
 
-    Throws what f throws; the thread may block again then as it could before. Jetty's
-    `Invocable.invokeNonBlocking`.
+    Throws what f throws; the thread may block again then as it could before. The function
+    corresponds to Jetty's `Invocable.invokeNonBlocking`.
 
     @par Example
     @snippet test/unit/invoke_non_blocking.cpp produce

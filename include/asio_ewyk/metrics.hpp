@@ -103,7 +103,8 @@ private:
 */
 struct load_metrics
 {
-    /// How long what began last had waited, or what waits now, if that is longer.
+    /// How long the task that began last had waited, or how long one waits already, if that is
+    /// longer.
     std::chrono::nanoseconds delay{};
 
     /// The average of `delay` over about a second.
@@ -112,8 +113,8 @@ struct load_metrics
     /// How many tasks wait.
     std::size_t waiting = 0;
 
-    /// Threads that have nothing to do, or could be started. 0 for a loop, which has one in all. Of
-    /// a group, those of the context that has most.
+    /// Threads that have nothing to do, or could be started. A loop, which has one in all, says 0.
+    /// A group says what the context says that has most.
     std::size_t threads_left = 0;
 };
 
@@ -127,9 +128,9 @@ struct load_metrics
 
     Handlers that the `io_context` runs by itself are counted in bulk, when the call of run() that
     ran them returns, and not if it throws. Handlers on the `io_context`'s own executor always are.
-    Handlers that declare nothing, and all of a context with `produce_consume`, are until the first
-    call of metrics() or load(); what is posted or completes after that is counted when it begins.
-    With `timing`, stall reports or a trace they are counted when they begin from the start.
+    Handlers that declare nothing, and all of a context with `produce_consume`, are counted so until
+    the first call of metrics() or load(); what is posted or completes after that is counted when it
+    begins. With `timing`, stall reports or a trace they are counted when they begin from the start.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -160,11 +161,13 @@ struct strategy_metrics
     std::uint64_t taken_over = 0;
 
     /// Of these, tasks that were late when no thread could be had, so that others may have waited
-    /// for them: no caller of run() was free, and the pool had none either. With a grace only.
+    /// for them: no caller of run() was free, and the pool had none either. Only with a grace can
+    /// this be more than 0.
     std::uint64_t not_taken_over = 0;
 
     /// How often production was handed over before or during a task, and another thread produced
-    /// when that task ended, so that this one left. Not the caller that stays inside run().
+    /// when that task ended, so that this one left. A caller that stays inside run() is not
+    /// counted.
     std::uint64_t superseded = 0;
 
     /// How many exceptions of tasks left run() or its siblings, or produce(), or reached
@@ -180,7 +183,7 @@ struct strategy_metrics
 
     /// Whether the system did not tell what the thread does that waits for I/O, or runs a handler,
     /// when the watchdog asked last. Then handlers that block are noticed as if they computed, and
-    /// native ones not at all where waits are not observed. Of contexts with a grace.
+    /// native ones not at all where waits are not observed. Only contexts with a grace ask.
     bool probe_refused = false;
 
     /// Whether the context is told when its producer waits for I/O. Then a native handler that
@@ -216,8 +219,8 @@ struct strategy_metrics
 /** What a `worker_pool` has done, and what its threads do: the result of its `metrics()`.
 
     What contexts and strategies have the pool run is in their metrics, and not in `tasks` and the
-    histograms here; all other figures cover all users of the pool. The states of the
-    threads add up to `threads`. Else as strategy_metrics.
+    histograms here; all other figures cover all users of the pool. The states of the threads add up
+    to `threads`. Counters and figures are read as those of strategy_metrics.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -234,7 +237,7 @@ struct pool_metrics
 
     // Of the moment.
 
-    bool low_on_threads_now = false; ///< it is so
+    bool low_on_threads_now = false; ///< whether they wait so now
     std::size_t threads = 0;     ///< that live or are being started
     std::size_t starting = 0;    ///< of these: have not looked for work yet
     std::size_t parked = 0;      ///< have nothing to do
@@ -251,7 +254,8 @@ struct pool_metrics
     duration_histogram run_time = {};    ///< how long tasks run
 };
 
-/** What an `event_loop` has done: the result of its `metrics()`. As strategy_metrics.
+/** What an `event_loop` has done: the result of its `metrics()`. Counters and figures are read as
+    those of strategy_metrics.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -277,7 +281,8 @@ struct loop_metrics
     duration_histogram poll_delay = {};  ///< how long a round of tasks kept I/O waiting
 };
 
-/** What a `serve` has done: the result of `serve_control::metrics()`. As strategy_metrics.
+/** What a `serve` has done: the result of `serve_control::metrics()`. Counters and figures are read
+    as those of strategy_metrics.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
@@ -302,7 +307,8 @@ struct serve_metrics
     std::vector<std::size_t> open_by_worker = {};
 };
 
-/** What a `load_shedder` has done: the result of its `metrics()`. As strategy_metrics.
+/** What a `load_shedder` has done: the result of its `metrics()`. Counters and figures are read as
+    those of strategy_metrics.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.

@@ -83,13 +83,13 @@ public:
     /// The strategy that is used where none is named: `eat_what_you_kill`.
     constexpr strategy_t() noexcept = default;
 
-    /// The strategy of that number; of a number that none has, the default.
+    /// The strategy of that number, or the default if no strategy has it.
     constexpr explicit strategy_t(kind value) noexcept
         : value_(detail::strategy_names.known(value, kind::eat_what_you_kill))
     {
     }
 
-    /// For a `switch`.
+    /// The strategy as a number, for a `switch`.
     constexpr kind value() const noexcept { return value_; }
 
     friend constexpr bool operator==(strategy_t, strategy_t) noexcept = default;

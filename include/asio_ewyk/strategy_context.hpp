@@ -95,7 +95,7 @@ public:
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
         std::size_t concurrency = 0);
 
-    /// With Asio's concurrency hint, as existing apps give it. 1 and
+    /// Takes Asio's concurrency hint, as existing apps give it. 1 and
     /// `BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and `_UNSAFE_IO` promise one thread: handlers run one
     /// at a time, with `produce_consume`, and `blocking_section` has no effect. As with
     /// `io_context(1)`, what a handler posts waits until the handler is over, so run_one() inside
@@ -103,9 +103,10 @@ public:
     /// many threads there are at most is `strategy_options::max_threads`.
     explicit strategy_context(int concurrency_hint);
 
-    /** stop(), waits for handlers that still run on threads of the pool, and destroys the rest
-        without running them. Must not be called by a handler of the context, except by `std::exit`
-        in one, where it waits for the other handlers, and calls of `run()` never return.
+    /** Calls stop(), waits for handlers that still run on threads of the pool, and destroys the
+        rest without running them. Must not be called by a handler of the context, except by
+        `std::exit` in one, where it waits for the other handlers, and calls of `run()` never
+        return.
     */
     ~strategy_context();
 
@@ -117,7 +118,8 @@ public:
     /// The pool that adds threads to the callers of `run()`. No-throw guarantee.
     worker_pool& pool() noexcept { return service_.pool(); }
 
-    /// See strategy_metrics. Also while handlers run or are stuck. Throws `std::bad_alloc`.
+    /// See strategy_metrics. May be called while handlers run or are stuck. Throws
+    /// `std::bad_alloc`.
     strategy_metrics metrics() const { return service_.metrics(); }
 
     /// How much waits, and for how long. Costs about as much as reading the clock, so it may be
@@ -129,8 +131,9 @@ public:
         returns, no handler of the context runs any more, except one that has called run() itself.
 
         @returns the number of handlers that this call has executed or given to the pool, and of
-        those that threads of the pool have executed since the previous call. With several callers
-        the sum is right. Handlers of a call that throws are in no result, as with an `io_context`.
+        those that threads of the pool have executed since the previous call. What several callers
+        get adds up to the number of handlers that were run. Handlers of a call that throws are in
+        no result, as with an `io_context`.
     */
     std::size_t run() { return service_.run_until(clock::time_point::max()); }
 
@@ -237,7 +240,8 @@ private:
 
     `asio::require` sets `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`,
     `allocator`, `strategy` and `invocation`; `asio::query` tells these, `context` and `mapping`.
-    Executors are equal if every one of these is. 8 bytes; 16 with `outstanding_work.tracked`.
+    Executors are equal if every one of these is. An executor has 8 bytes, and 16 with
+    `outstanding_work.tracked`.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe; const members are safe.

@@ -58,10 +58,11 @@ struct strategy_options
         1: one, also where it is not enough. More: when the producing thread has not waited for I/O
         for 10 ms, others run handlers, too, until they find none; callers of run() first. A thread
         does not count while its handler sleeps or is in a `blocking_section`, nor when it is late:
-        another one comes for it. Handlers that compute for milliseconds, also several in a row,
-        are late as well, unless the grace is long. Nor does a thread count to which an executor of
+        another one comes for it. Handlers that compute for milliseconds, also several in a row, are
+        late as well, unless the grace is long. Nor does a thread count to which an executor of
         `produce_execute_consume` gives a handler. There may be fewer: not more than callers of
-        run() and threads of the pool, and only one where waits are not observed. `dump()` tells.
+        run() and threads of the pool, and only one where waits are not observed. `dump()` tells how
+        many there can be then.
         @range 0 to 256; 1 at most with `produce_consume`, 0 with `produce_execute_consume` and,
         with the other two, with a grace of 0, in threads
     */
@@ -78,8 +79,8 @@ struct strategy_options
     std::function<void()> on_thread_stop = {};
     std::function<void(std::exception_ptr)> on_exception = {};
 
-    /// As in `worker_pool_options`, and off by default as there: handlers may block. Also for what
-    /// is submitted to the context's own pool.
+    /// As in `worker_pool_options`, and off by default as there: handlers may block. Applies also
+    /// to what is submitted to the context's own pool.
     /// @range 0 (nothing is reported) or more
     std::chrono::nanoseconds stall_threshold = std::chrono::nanoseconds::zero();
     std::function<void(stall_report const&)> on_stall = {};

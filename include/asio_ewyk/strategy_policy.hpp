@@ -25,7 +25,7 @@ struct task_traits
     bool may_block = true;
 };
 
-/** A strategy of the user's own, in addition to the four.
+/** Chooses one of the four strategies for each task, by a function of the user's own.
 
     The policy is asked for each task whose strategy is `custom`, when the task is about to run, and
     answers which of the four is to be used for that one task: so the answer may depend on the time,
@@ -34,9 +34,9 @@ struct task_traits
     lost and one thread produces. `custom` as the answer, or no policy at all, means
     `eat_what_you_kill`.
 
-    The thread that produces asks, and can do nothing else meanwhile, or a thread that was late;
-    perhaps more than once for a task. So the policy must be quick, must not block, and must not use
-    the context.
+    The policy is asked by the thread that produces, which can do nothing else meanwhile, or by one
+    that was late, and perhaps more than once for a task. So it must be quick, must not block, and
+    must not use the context.
 
     Copies share the function, which lives as long as the last of them.
 

@@ -171,7 +171,7 @@ private:
     Safe.
 
     @par Exception Safety
-    The call: what copying the executor throws. `co_await`: see above.
+    The call throws what copying the executor throws. What `co_await` throws is said above.
 
     @par Example
     @snippet test/unit/switch_to.cpp there_and_back

@@ -17,10 +17,10 @@ namespace asio_ewyk {
 /** Installs an execution strategy in an `io_context`, and returns an executor that uses it.
 
     The first call installs a service in the `io_context`. A later call returns an executor with its
-    strategy, over the same pool. The `io_context` must then be run by `asio_ewyk::run`.
-    Where only `ioc.run()` runs it, there is no strategy: tasks run on the threads that call that.
-    The two must not be mixed at the same time. Several threads enter it, also while
-    a late handler runs inside on another one. So its concurrency hint must not switch locks off
+    strategy, over the same pool. The `io_context` must then be run by `asio_ewyk::run`. Where only
+    `ioc.run()` runs it, there is no strategy: tasks run on the threads that call that. The two must
+    not be mixed at the same time. Several threads enter the `io_context`, also while a late handler
+    runs inside it on another one. So its concurrency hint must not switch locks off
     (`BOOST_ASIO_CONCURRENCY_HINT_UNSAFE` and its like), and should not be 1: then Asio keeps what a
     handler posts until that handler is over. A `blocking_section` of `produce_consume` has no
     effect here, as the service does not know the hint.
@@ -50,8 +50,8 @@ strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worker_pool&
 std::size_t run(asio::io_context& ioc);
 
 /// Ends what `use_strategy` was called for, before the `io_context` is destroyed: `ioc.stop()`,
-/// destroys what waits in the pool, and waits for the tasks that run there. Not while a thread is
-/// inside run(). Without the service it is `ioc.stop()`.
+/// destroys what waits in the pool, and waits for the tasks that run there. Must not be called
+/// while a thread is inside run(). Without the service it is `ioc.stop()`.
 void halt(asio::io_context& ioc);
 
 /// As `strategy_context::metrics`, of an `io_context` that `use_strategy` was called for; without

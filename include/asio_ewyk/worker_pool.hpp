@@ -89,8 +89,8 @@ struct BOOST_SYMBOL_VISIBLE worker_pool_executor_traits
     hidden reactor thread of Asio's; better give I/O objects a context of their own.
 
     The pool's threads have the signal mask, the priority, the scheduling class and the CPUs of the
-    thread that makes the pool. Where the process may not raise priorities, one that a thread with a
-    lower one starts has that.
+    thread that makes the pool. Where the process may not raise priorities, a thread of the pool
+    that is started by a thread of a lower priority has that lower one.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: safe, except for destruction.
@@ -131,8 +131,8 @@ public:
     /// options that cannot work.
     explicit worker_pool(worker_pool_options options = {});
 
-    /// stop(), and waits for the tasks that run. Must not be called by a task of the pool, except
-    /// by `std::exit` in one, where it waits for the others.
+    /// Calls stop(), and waits for the tasks that run. Must not be called by a task of the pool,
+    /// except by `std::exit` in one, where it waits for the others.
     ~worker_pool();
 
     /// An executor that runs functions on the pool's threads.
@@ -155,7 +155,7 @@ public:
     /// or until stop(). Must not be called by a task of the pool.
     void wait();
 
-    /// wait(), then stop(), then waits until the threads have ended.
+    /// Calls wait(), then stop(), and then waits until the threads have ended.
     void join();
 
     /** Before and after a fork, as for any `execution_context`: with `fork_prepare` it waits for
@@ -203,7 +203,7 @@ public:
     /// next call that needs a thread tries again.
     std::size_t start_failures() const noexcept { return threads_.start_failures(); }
 
-    /// All of these, and what there is to count. Throws `std::bad_alloc`.
+    /// All of these figures, and all counters. Throws `std::bad_alloc`.
     pool_metrics metrics() const;
 
     /// How much waits for a thread, of all that use the pool, and for how long. Costs about as much

@@ -133,11 +133,11 @@ struct worker_pool_options
     */
     std::function<void(stall_report const&)> on_stall = {};
 
-    /** The real-time signal that has a stalled thread write down its stack for the report. Linux
-        with glibc only, and the program must not use it for anything else: a handler for it is
-        installed, and stays. The signal interrupts system calls of the thread, which are restarted
-        where the system does that. Threads of the library do not block it; threads that call
-        `run()` must not either, or there is no stack.
+    /** The real-time signal that has a stalled thread write down its stack for the report. This
+        works on Linux with glibc only, and the program must not use the signal for anything else: a
+        handler for it is installed, and stays. The signal interrupts system calls of the thread,
+        which are restarted where the system does that. Threads of the library do not block it;
+        threads that call `run()` must not either, or there is no stack.
         @range 0 (none), `SIGRTMIN` to `SIGRTMAX`
     */
     int stack_signal = 0;

@@ -6,12 +6,12 @@
 #define ASIO_EWYK_COMPAT_STAND_IN_HPP
 
 /** @file
-    For the compiler's option `-include asio_ewyk/compat/stand_in.hpp`, not for `#include`: in what
-    follows, the words `io_context` and `io_service` mean a context of this library. For frameworks
-    that make their context themselves, and so cannot be handed one: see the page _Third-party
-    code_.
+    Has the words `io_context` and `io_service` mean a context of this library in all that follows.
+    This header is for the compiler's option `-include asio_ewyk/compat/stand_in.hpp`, not for
+    `#include`, and serves frameworks that make their context themselves, and so cannot be handed
+    one: see the page _Third-party code_.
 
-    Not for
+    Do not use it for
 
     - a part of the sources: all that see an `io_context` of each other need it, else the program
       violates the One Definition Rule, and no compiler has to say so;

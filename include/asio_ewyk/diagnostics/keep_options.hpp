@@ -13,23 +13,23 @@
 
 namespace asio_ewyk::trace {
 
-/** What keep() writes a file for. Zero: never.
+/** When keep() writes a file. A time of 0 means never.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe.
 */
 struct keep_when
 {
-    /// A function waited for so long between its submission and its run, where it was submitted to
-    /// an executor of this library, and has ended; or for longer.
+    /// A file is written when a function has ended that waited for this long or longer, from its
+    /// submission to an executor of this library until its run.
     /// @range at least 0
     std::chrono::nanoseconds queued = std::chrono::milliseconds(50);
 
-    /// A handler ran for so long, and has ended; or for longer.
+    /// A file is written when a handler has ended that ran for this long or longer.
     /// @range at least 0
     std::chrono::nanoseconds ran = std::chrono::milliseconds(100);
 
-    /// A stall is reported, see `stall_threshold`: the file is written while the handler still
+    /// A file is written when a stall is reported, see `stall_threshold`, while the handler still
     /// runs.
     bool stalled = true;
 };
@@ -45,7 +45,7 @@ struct keep_options
     /// @range at least 1 ms
     std::chrono::nanoseconds last = std::chrono::seconds(2);
 
-    /// What for.
+    /// When a file is written.
     /// @range as its fields
     keep_when when = {};
 

@@ -15,9 +15,9 @@ namespace asio_ewyk::this_invocation {
     default, here.
 
     The location counts until the handler ends, sets another one, or runs other handlers inside of
-    it. What a coroutine does after a `co_await` is another handler, which has to say it again. Some
-    nanoseconds; no effect on a thread that runs no handler. The strings of `where` must have static
-    storage, as those of a compiler-made `boost::source_location` have.
+    it. What a coroutine does after a `co_await` is another handler, which has to say it again. This
+    costs some nanoseconds, and has no effect on a thread that runs no handler. The strings of
+    `where` must have static storage, as those of a compiler-made `boost::source_location` have.
 
     @par Exception Safety
     No-throw guarantee.

@@ -53,15 +53,15 @@ public:
     void add(serve_metrics const& m, std::vector<label> const& labels = {});
     void add(shed_metrics const& m, std::vector<label> const& labels = {});
 
-    /// As the others: what `tracking::pending()` and `tracking::profile()` have returned. Both are
-    /// of the whole process, and pending operations are counted by kind, name and state.
+    /// Adds what `tracking::pending()` or `tracking::profile()` has returned, as the others do.
+    /// Both are of the whole process. Pending operations are counted by kind, name and state.
     void add(std::vector<tracking::operation> const& pending,
         std::vector<label> const& labels = {});
     void add(std::vector<tracking::site> const& profile, std::vector<label> const& labels = {});
 
-    /// Adds one of the caller's own, as a line of that family: a counter if its name ends with
-    /// `_total`, else a gauge. Throws `std::invalid_argument` if there is a family of that name
-    /// with another help, or if the name or a label is not allowed.
+    /// Adds a sample of the caller's own to the family `name`, which is a counter if its name ends
+    /// with `_total`, else a gauge. Throws `std::invalid_argument` if there is a family of that
+    /// name with another help, or if the name or a label is not allowed.
     void add(std::string_view name, std::string_view help, double value,
         std::vector<label> const& labels = {});
 

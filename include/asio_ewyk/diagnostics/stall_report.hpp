@@ -51,8 +51,8 @@ struct stall_report
     int thread_id = 0;
     std::string thread_name = {};
 
-    /// How long the handler has run, or ran, since it was first seen: up to a tenth of the
-    /// threshold less, after a silence half of it, or 2 ms if that is more.
+    /// How long the handler has run, or ran, since it was first seen. That is up to a tenth of the
+    /// threshold after it began (after a silence, half of it), or up to 2 ms if that is more.
     std::chrono::nanoseconds time{};
 
     /// Whether the thread sleeps or waits for something. If not, the handler computes, or waits for

@@ -53,9 +53,9 @@ struct options
 /// options that cannot work, and `std::bad_alloc`.
 void start(options const& o = {});
 
-/// Ends it. What was recorded is kept for write(). An event that another thread is about to record
-/// may still come. Ends keep(), too, of which this call then writes the last file. No-throw
-/// guarantee.
+/// Ends the recording. What was recorded is kept for write(). An event that another thread is about
+/// to record may still come. Ends keep(), too, of which this call then writes the last file.
+/// No-throw guarantee.
 inline void stop() noexcept
 {
     detail::trace_log::stop();
@@ -69,20 +69,20 @@ inline bool recording() noexcept
 
 /** Writes what was recorded since start().
 
-    Also while recording: then it has what each thread has recorded so far, except events that the
-    thread overwrites meanwhile. A span that has not ended is written as if it ended at the last
-    event of all; one whose beginning was overwritten is left out.
+    May be called while recording: then it writes what each thread has recorded so far, except
+    events that the thread overwrites meanwhile. A span that has not ended is written as if it ended
+    at the last event of all; one whose beginning was overwritten is left out.
 
     Throws `std::bad_alloc`; errors of the stream are the stream's.
 */
 void write(std::ostream& out);
 
-/** Shows as a span of the program's own, from its constructor to its destructor, in a trace that is
-    recorded then: a request, for example.
+/** A span of the program's own in the trace, such as a request: from the constructor to the
+    destructor, if a trace is recorded then.
 
-    May be in a coroutine: what is between may run on any threads, and other spans overlap with it.
-    Costs two events, and one more for each 16 characters of the name. While nothing is recorded, a
-    load and a branch each.
+    May be a local of a coroutine: what is in between may run on any threads, and other spans may
+    overlap with it. Costs two events, and one more for each 16 characters of the name. While
+    nothing is recorded, the constructor and the destructor each cost a load and a branch.
 
     @par Thread Safety
     Distinct objects: safe. Shared objects: unsafe. The destructor may be called by another thread

@@ -8,7 +8,7 @@
 /** @file
     Which operations of Asio are pending, and where handlers spend their time.
 
-    Opt-in: all sources of the program are compiled with
+    Tracking is opt-in: all sources of the program are compiled with
     `BOOST_ASIO_CUSTOM_HANDLER_TRACKING=<asio_ewyk/diagnostics/tracking.hpp>`, the hook that Asio
     documents, by CMake's target `asio_ewyk::tracking` for instance. A program some of whose sources
     include this library and are compiled without that does not link.
@@ -27,7 +27,7 @@
 
 namespace asio_ewyk {
 
-/** What Asio's operations are doing, of all contexts of the process, an `io_context` too.
+/** What Asio's operations are doing, in all contexts of the process, an `io_context` too.
 
     Where the program is not compiled with the hook there are none. With it, `dump()` writes them.
 

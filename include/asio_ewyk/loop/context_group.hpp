@@ -83,7 +83,7 @@ public:
 
     /** As `asio::post`, to the context that is next(): `post(group, f)`. Throws what both throw.
 
-        Each call is for itself: two functions may go to different contexts, and in any order.
+        Each call chooses anew: two functions may go to different contexts, and in any order.
     */
     template <class CompletionToken>
     friend auto post(context_group& group, CompletionToken&& token)

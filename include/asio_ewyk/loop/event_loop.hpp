@@ -59,8 +59,8 @@ public:
         is destroyed.
 
         `asio::require` sets `blocking` (`possibly`, `never`), `relationship`, `outstanding_work`
-        and `allocator`; `asio::query` tells these, `context` and `mapping`. 8 bytes; 16 with
-        `outstanding_work.tracked`.
+        and `allocator`; `asio::query` tells these, `context` and `mapping`. An executor has 8
+        bytes, and 16 with `outstanding_work.tracked`.
 
         @par Thread Safety
         Distinct objects: safe. Shared objects: unsafe; const members are safe.
@@ -80,9 +80,9 @@ public:
     {
     }
 
-    /// stop(), waits for the handler that runs, and destroys the rest without running them. Must
-    /// not be called by a handler of the loop, except by `std::exit` in one, where it waits for
-    /// nothing.
+    /// Calls stop(), waits for the handler that runs, and destroys the rest without running them.
+    /// Must not be called by a handler of the loop, except by `std::exit` in one, where it waits
+    /// for nothing.
     ~event_loop()
     {
         end();
@@ -163,10 +163,9 @@ public:
 
         A negative time counts as 0; with one beyond the range of the clock it waits forever.
 
-        @returns whether the loop has ended. False if it has not at the timeout: a handler still
-        runs, or the timeout is what ends the loop, just now. False at once on the loop's own
-        thread, which cannot wait for itself.
-        The terms are Netty's.
+        @returns whether the loop has ended: false if it has not at the timeout, because a handler
+        still runs, or because the timeout is what ends it just now. On the loop's own thread, which
+        cannot wait for itself, it returns false at once. The terms are Netty's.
     */
     template <class R1, class P1, class R2, class P2>
     bool shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
@@ -207,7 +206,7 @@ public:
     /// the system does not tell. No-throw guarantee.
     std::chrono::nanoseconds cpu_time() const noexcept { return service_.cpu_time(); }
 
-    /// See loop_metrics. Also while a handler runs or is stuck. Throws `std::bad_alloc`.
+    /// See loop_metrics. May be called while a handler runs or is stuck. Throws `std::bad_alloc`.
     loop_metrics metrics() const { return service_.metrics(); }
 
     /// How many tasks wait, and for how long. Costs about as much as reading the clock, so each

@@ -61,14 +61,14 @@ public:
             loop.end();
     }
 
-    /// Two for each core, Netty's figure; of the cores that a container's quota is worth, on Linux.
-    /// No-throw guarantee.
+    /// Two for each core, which is Netty's figure. On Linux a container counts as having the cores
+    /// that its quota is worth. No-throw guarantee.
     static std::size_t default_size() noexcept { return 2 * detail::usable_cpus(); }
 
-    /** As `event_loop::shutdown_gracefully`, all at the same time.
+    /** Shuts all loops down at the same time, as `event_loop::shutdown_gracefully` does one.
 
-        @returns whether all have ended; on a thread of the group at once, as it cannot wait for
-        itself.
+        @returns whether all have ended. On a thread of the group, which cannot wait for itself, it
+        returns at once.
     */
     template <class R1, class P1, class R2, class P2>
     bool shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
@@ -85,8 +85,8 @@ public:
         return all;
     }
 
-    /// As `event_loop::async_shutdown_gracefully`, all at the same time: success when all have
-    /// ended. Throws what that throws, too.
+    /// Shuts all loops down at the same time, as `event_loop::async_shutdown_gracefully` does one,
+    /// and completes with success when all have ended. Throws what that throws.
     template <class R1, class P1, class R2, class P2, class CompletionToken>
     auto async_shutdown_gracefully(std::chrono::duration<R1, P1> const& quiet_period,
         std::chrono::duration<R2, P2> const& timeout, CompletionToken&& token)

@@ -45,15 +45,16 @@ struct event_loop_options
     /// The CPUs that the loops of a group are bound to, each to one: loop number `i` runs on
     /// `cpus[i % cpus.size()]` only. Empty: the system chooses. A number must be one of a CPU that
     /// the process may use; the constructor tries that out on the thread that calls it. Other
-    /// threads that a handler starts are bound as well, such as the one of Asio's resolver, but
-    /// not those of this library. Linux only; elsewhere it must be empty.
+    /// threads that a handler starts are bound as well, such as the one of Asio's resolver, but not
+    /// those of this library. This works on Linux only; elsewhere it must be empty.
     /// @range empty, or numbers of CPUs that the process may use
     std::vector<int> cpus = {};
 
     /** How long a loop without work polls for work before it sleeps. What comes meanwhile needs no
         wake-up: that saves some microseconds each time, and costs a CPU. With `nanoseconds::max()`
-        it never sleeps: Netty's `SelectStrategy.BUSY_WAIT`. For loops that have a CPU of their own,
-        see `cpus`; where threads outnumber CPUs, it takes the time of those that have work.
+        it never sleeps: Netty's `SelectStrategy.BUSY_WAIT`. Only loops that have a CPU of their own
+        should wait so, see `cpus`; where threads outnumber CPUs, it takes the time of those that
+        have work.
         @range at least 0
     */
     std::chrono::nanoseconds busy_wait = std::chrono::nanoseconds::zero();
@@ -85,10 +86,10 @@ struct event_loop_options
     */
     std::function<void(stall_report const&)> on_stall = {};
 
-    /** The real-time signal that has a stalled thread write down its stack for the report. Linux
-        with glibc only, and the program must not use it for anything else: a handler for it is
-        installed, and stays. The signal interrupts system calls of the thread, which are restarted
-        where the system does that. The loop's thread does not block it.
+    /** The real-time signal that has a stalled thread write down its stack for the report. This
+        works on Linux with glibc only, and the program must not use the signal for anything else: a
+        handler for it is installed, and stays. The signal interrupts system calls of the thread,
+        which are restarted where the system does that. The loop's thread does not block it.
         @range 0 (none), `SIGRTMIN` to `SIGRTMAX`
     */
     int stack_signal = 0;

@@ -59,7 +59,7 @@ class strategy_context_group : private detail::shared_pool,
                                public context_group<strategy_context>
 {
 public:
-    /** That many contexts, with their threads.
+    /** Makes that many contexts, and starts their threads.
 
         Throws `std::invalid_argument` for a size of 0 and for options that cannot work, and
         `std::system_error` if a thread cannot be started.
@@ -84,7 +84,7 @@ public:
     {
     }
 
-    /// stop(), waits for the handlers that run, and destroys the rest without running them. A
+    /// Calls stop(), waits for the handlers that run, and destroys the rest without running them. A
     /// handler of one context may own objects of another.
     ~strategy_context_group()
     {
@@ -95,10 +95,10 @@ public:
 
     /** A context for each two cores, and not more than one for 16 threads of the pool; at least 1.
 
-        That is Jetty's rule: one thread finds work for several that do it, and what finds
-        too little to do only wakes more often. Of cores as in `event_loop_group::default_size`. If
-        `max_threads` is 0, each context is one thread, and there is one for each core.
-        No-throw guarantee.
+        That is Jetty's rule: one thread finds work for several that do it, and what finds too
+        little to do only wakes more often. Cores are counted as by
+        `event_loop_group::default_size`. If `max_threads` is 0, each context is one thread, and
+        there is one for each core. No-throw guarantee.
     */
     static std::size_t default_size(
         std::size_t max_threads = worker_pool_options{}.max_threads) noexcept

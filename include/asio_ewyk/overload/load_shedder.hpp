@@ -82,8 +82,9 @@ public:
     ~load_shedder() = default;
 
     /** Also measures how long ready sockets wait, in the kernel and in that `io_context`: the wait
-        is added to that in the queue. For servers. The delay of a single socket is not known; so
-        while the measured delay is too long, everything is refused.
+        is added to that in the queue. Servers need this, because their requests wait in sockets
+        first. The delay of a single socket is not known; so while the measured delay is too long,
+        everything is refused.
 
         For that the shedder has two connected sockets, and sends a byte through the context while
         work is admitted, one at a time. A handler receives the byte, which `run()` counts among the

@@ -179,17 +179,17 @@ auto serve(Boss& boss, Workers& workers, asio::ip::tcp::endpoint const& where, S
         std::forward<CompletionToken>(token));
 }
 
-/** Serves connections of acceptors of the caller's, which listen already: at least one, such as one
-    for IPv4 and one for IPv6. They share the limits, the end and `serve_options::control`.
+/** Serves connections as above, with acceptors that the caller has made.
 
-    The acceptors may be of any protocol that has connections, such as
-    `asio::local::stream_protocol`. To mix protocols, move them into acceptors of
-    `asio::generic::stream_protocol`. They become non-blocking. Their executors take the boss's
-    part, and that of the first one where only one is needed. If one of them cannot accept any more,
-    the operation ends.
+    There must be one acceptor at least, and they must listen already. Several, such as one for IPv4
+    and one for IPv6, share the limits, the end and `serve_options::control`. They may be of any
+    protocol that has connections, such as `asio::local::stream_protocol`. To mix protocols, move
+    them into acceptors of `asio::generic::stream_protocol`. They become non-blocking. Each accepts
+    on the context of its own executor, in place of the boss's; the operation completes on that of
+    the first one by default. If one of them cannot accept any more, the operation ends.
 
     @par Exception Safety
-    As above; `std::invalid_argument` also if there is no acceptor.
+    As above. Throws `std::invalid_argument` also if there is no acceptor.
 */
 template <detail::one_or_more_acceptors Acceptors, detail::contexts Workers, class Session,
     class CompletionToken>

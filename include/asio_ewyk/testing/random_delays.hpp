@@ -6,10 +6,10 @@
 #define ASIO_EWYK_TESTING_RANDOM_DELAYS_HPP
 
 /** @file
-    For the compiler's option `-include asio_ewyk/testing/random_delays.hpp`, in tests: threads are
-    delayed at random wherever production or a task changes hands. So handlers meet that hardly ever
-    meet otherwise. Best together with ThreadSanitizer: see the page
-    _Migrate an application_.
+    Has threads delayed at random wherever production or a task changes hands. So handlers meet that
+    hardly ever meet otherwise. The header is for tests, which are compiled with
+    `-include asio_ewyk/testing/random_delays.hpp`. Together with ThreadSanitizer it finds most: see
+    the page _Migrate an application_.
 
     All sources of a program need it, or none, else the program violates the One Definition Rule;
     also those of the library, where these are compiled for themselves. This header must come before
@@ -88,9 +88,9 @@ BOOST_NOINLINE inline void delay(trace_event e) noexcept
 
 /** Draws other delays from now on: those of that number, or none with 0.
 
-    Until the first call it is the number in the environment variable `ASIO_EWYK_DELAYS`, or 1. The
-    same number delays at the same places of the same program, for times that differ with each run,
-    as do the threads that come there.
+    Until the first call the number is that of the environment variable `ASIO_EWYK_DELAYS`, or 1.
+    The same number delays at the same places of the same program, for times that differ with each
+    run, as do the threads that come there.
 
     @par Thread Safety
     Safe.

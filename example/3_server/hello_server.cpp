@@ -52,7 +52,7 @@ try
     }
     asio_ewyk::strategy_context context; // where an app of Asio has asio::io_context
     tcp::acceptor acceptor(context, {tcp::v4(), port});
-    std::cout << "http://localhost:" << acceptor.local_endpoint().port() << std::endl;
+    std::cout << "http://127.0.0.1:" << acceptor.local_endpoint().port() << std::endl;
     asio_ewyk::serve(std::move(acceptor), context, session, asio::detached);
     context.run();
 }

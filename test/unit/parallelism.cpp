@@ -4,7 +4,7 @@
 
 #include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/detail/os/cpu_quota.hpp>
-#include <asio_ewyk/detail/os/observed_waits.hpp>
+#include <asio_ewyk/detail/asio/observed_waits.hpp>
 
 #include "pool_support.hpp"
 #include "use_cpu.hpp"

@@ -5,9 +5,10 @@
 #ifndef ASIO_EWYK_DETAIL_ASIO_WAKEUP_OP_HPP
 #define ASIO_EWYK_DETAIL_ASIO_WAKEUP_OP_HPP
 
-#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/execution/allocator.hpp>
+#include <boost/asio/execution/blocking.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
+#include <boost/asio/require.hpp>
 
 #include <cstddef>
 
@@ -28,7 +29,9 @@ public:
 
     void send(asio::io_context& ioc, Owner& owner) noexcept
     {
-        asio::post(ioc.get_executor(), asio::bind_allocator(allocator<char>(this), call{&owner}));
+        asio::require(ioc.get_executor(), asio::execution::blocking.never,
+            asio::execution::allocator(allocator<void>(this)))
+            .execute(call{&owner});
     }
 
 private:

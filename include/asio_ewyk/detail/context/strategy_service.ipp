@@ -5,17 +5,16 @@
 #ifndef ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_IPP
 #define ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_IPP
 
+#include <asio_ewyk/detail/asio/io_context_timer.hpp>
+#include <asio_ewyk/detail/asio/observed_waits.hpp>
+#include <asio_ewyk/detail/asio/reactor_file.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context/strategy_service.hpp>
 #include <asio_ewyk/detail/engine/describe_production.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
-#include <asio_ewyk/detail/os/observed_waits.hpp>
-#include <asio_ewyk/detail/os/reactor_file.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
 #include <asio_ewyk/detail/os/thread_stack.hpp>
-
-#include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -227,7 +226,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
     bool const done = use_services([&] {
         try
         {
-            asio::steady_timer const any(ioc_);
+            io_context_timer const any(ioc_);
         }
         catch (std::exception const&)
         {

@@ -6,6 +6,7 @@
 #define ASIO_EWYK_DETAIL_LOOP_EVENT_LOOP_SERVICE_HPP
 
 #include <asio_ewyk/detail/asio/basic_executor.hpp>
+#include <asio_ewyk/detail/asio/io_context_timer.hpp>
 #include <asio_ewyk/detail/asio/service_traits.hpp>
 #include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
@@ -31,7 +32,6 @@
 
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/config.hpp>
 
 #include <atomic>
@@ -212,7 +212,7 @@ private:
     time_point last_round_{}; // its end, if the loop cannot have waited since
     own_counter in_place_;
     thread_stack stack_; // of its thread
-    std::optional<asio::steady_timer> quiet_timer_;
+    std::optional<io_context_timer> quiet_timer_;
     bool quiet_ = false; // the shutdown has found nothing to do
     std::uint64_t ran_ = 0;    // tasks, up to the last round
     time_point last_ran_{};    // the end of the last round that had some

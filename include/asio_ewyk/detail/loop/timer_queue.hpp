@@ -5,13 +5,13 @@
 #ifndef ASIO_EWYK_DETAIL_LOOP_TIMER_QUEUE_HPP
 #define ASIO_EWYK_DETAIL_LOOP_TIMER_QUEUE_HPP
 
+#include <asio_ewyk/detail/asio/io_context_timer.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/metrics/counter.hpp>
 #include <asio_ewyk/detail/os/deadline.hpp>
 #include <asio_ewyk/detail/task/task.hpp>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/intrusive/list.hpp>
 
 #include <chrono>
@@ -156,7 +156,7 @@ private:
     time_point due_;                        // the loop's own, once armed
 
     // Guarded by the mutex.
-    std::optional<asio::steady_timer> timer_; // until the function is destroyed
+    std::optional<io_context_timer> timer_; // until the function is destroyed
     state state_ = state::live;
 };
 

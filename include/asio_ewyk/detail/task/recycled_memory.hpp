@@ -6,7 +6,6 @@
 #define ASIO_EWYK_DETAIL_TASK_RECYCLED_MEMORY_HPP
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include <new>
 
@@ -17,17 +16,16 @@ namespace asio = boost::asio;
 // Calls f with a thread-local cache for Asio's allocations on the stack. Asio recycles the memory
 // of handlers only on threads that are inside some run(), and threads of a pool run outside of it,
 // as do idle callers. Without memory for the cache it does without.
-template <class F>
-void with_recycled_memory(F f)
+inline void with_recycled_memory(void (*f)(void*), void* argument)
 {
     constexpr int one_thread = 1;
     bool called = false;
     try
     {
         asio::io_context cache(one_thread);
-        asio::post(cache, [&] {
+        cache.get_executor().execute([&] {
             called = true;
-            f();
+            f(argument);
         });
         cache.run();
     }
@@ -37,7 +35,13 @@ void with_recycled_memory(F f)
             throw;
     }
     if (!called)
-        f();
+        f(argument);
+}
+
+template <class F>
+void with_recycled_memory(F f)
+{
+    with_recycled_memory([](void* self) { (*static_cast<F*>(self))(); }, &f);
 }
 
 } // namespace asio_ewyk::detail

@@ -2,14 +2,14 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_OS_OBSERVED_WAITS_HPP
-#define ASIO_EWYK_DETAIL_OS_OBSERVED_WAITS_HPP
+#ifndef ASIO_EWYK_DETAIL_ASIO_OBSERVED_WAITS_HPP
+#define ASIO_EWYK_DETAIL_ASIO_OBSERVED_WAITS_HPP
 
+#include <asio_ewyk/detail/asio/io_context_timer.hpp>
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/os/wait_hook.hpp>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -58,7 +58,7 @@ private:
     static bool are_told()
     {
         asio::io_context ioc(1);
-        asio::steady_timer timer(ioc, std::chrono::seconds(0));
+        io_context_timer timer(ioc, std::chrono::seconds(0));
         timer.async_wait([](auto) {});
         observer o;
         ioc.poll();

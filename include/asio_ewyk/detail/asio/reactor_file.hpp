@@ -2,15 +2,15 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
-#ifndef ASIO_EWYK_DETAIL_OS_REACTOR_FILE_HPP
-#define ASIO_EWYK_DETAIL_OS_REACTOR_FILE_HPP
+#ifndef ASIO_EWYK_DETAIL_ASIO_REACTOR_FILE_HPP
+#define ASIO_EWYK_DETAIL_ASIO_REACTOR_FILE_HPP
 
 #include <asio_ewyk/detail/config.hpp>
 
 #include <boost/asio/io_context.hpp>
 
 #if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -36,7 +36,8 @@ inline bool is_reactor_file([[maybe_unused]] asio::io_context& ioc,
         return false;
     try
     {
-        asio::posix::stream_descriptor const known(ioc, event);
+        asio::posix::basic_stream_descriptor<asio::io_context::executor_type> const known(
+            ioc, event);
         epoll_event none{};
         if (::epoll_ctl(file, EPOLL_CTL_ADD, event, &none) != 0)
             return errno == EEXIST;

@@ -129,6 +129,7 @@ private:
     strategy_service(asio::execution_context& owner, worker_pool* shared,
         strategy_options const& options, concurrency_hint hint);
 
+    class erased_function;
     template <class F>
     class wrapper;
     friend class io_production<strategy_service>;
@@ -155,17 +156,10 @@ private:
     std::uint64_t submission_stamp() noexcept;
     static void const* trace_id(std::uint64_t stamp) noexcept;
     template <class F, class Allocator>
-    void submit(submission s, F&& f, Allocator const& allocator);
-    template <class F>
-    void run_posted(submission s, std::uint64_t stamp, F&& f);
-    template <class F>
-    void run_completion(submission s, F&& f);
-    template <class F>
-    void run_inline(F&& f);
-    template <class F>
-    static void run_here(F&& f);
-    template <class F>
-    void give(submission s, std::uint64_t stamp, F&& f);
+    void post(submission s, F&& f, Allocator const& allocator);
+    bool run_at_once(submission s, erased_function f);
+    void run_posted(submission s, std::uint64_t stamp, erased_function f);
+    void give(submission s, std::uint64_t stamp, erased_function f);
     void record_delay(std::uint64_t stamp) noexcept;
     static time_point submitted_at(std::uint64_t stamp) noexcept;
 

@@ -11,6 +11,7 @@
 #include <asio_ewyk/detail/config.hpp>
 #include <asio_ewyk/detail/context/strategy_service.hpp>
 #include <asio_ewyk/detail/engine/describe_production.hpp>
+#include <asio_ewyk/detail/engine/trace_choice.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
 #include <asio_ewyk/detail/os/home_process.hpp>
 #include <asio_ewyk/detail/os/text_sink.hpp>
@@ -157,6 +158,78 @@ ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(submission s) const noexce
     // would have to end it. The function is a part of the handler that has resumed the coroutine.
     return decision_.is_for_pool(s.strategy, s.invocation) ? dispatch_as::posted
                                                            : dispatch_as::part_of_handler;
+}
+
+// Calls a function here: as a part of the handler that this thread runs, or, for a completion, as a
+// handler. False if it is to be posted.
+ASIO_EWYK_DECL bool strategy_service::run_at_once(submission s, erased_function f)
+{
+    switch (how_to_dispatch(s))
+    {
+    case dispatch_as::part_of_handler:
+        // Its exception waits in the frame until the handler is over, or in Asio. A coroutine that
+        // was suspended in the function may resume when the context is gone, so this is not used
+        // before `there` says that it is there.
+        call_frame::run_inline(frame_key(), f,
+            [this, there = watch_.there()](std::exception_ptr e) noexcept {
+                there.report_by([&] { report_stray(std::move(e)); });
+            });
+        return true;
+    case dispatch_as::task:
+        // Its exception waits until Asio's handler on this thread is over.
+        call_inline([&] { run_posted(s, 0, f); },
+            [this](std::exception_ptr error) noexcept { report_stray(std::move(error)); });
+        return true;
+    case dispatch_as::posted:
+        break;
+    }
+    return false;
+}
+
+// The thread inside the io_context that has found the function runs it, or gives it to the pool.
+ASIO_EWYK_DECL void strategy_service::run_posted(
+    submission s, std::uint64_t stamp, erased_function f)
+{
+    if ((stamp & 1) != 0) [[unlikely]]
+        depth_.take();
+    call_frame* const here = frame();
+    if (!here || here->is_inside_handler()) [[unlikely]]
+        // The io_context is run by its own functions, without a strategy; or by a handler, of which
+        // the function is a part.
+        return decision_.is_for_pool(s.strategy, s.invocation) ? give(s, stamp, f) : f();
+    bool may_block = this_thread_may_block;
+    auto const how = decision_.decide(*here, s.strategy, s.invocation, trace_id(stamp), may_block);
+    ++here->counted; // of what is given to the pool, too, also if the pool refuses it
+    if (how == how_to_run::given)
+        return give(s, stamp, f);
+    if (times_ && stamp > 1) [[unlikely]]
+        record_delay(stamp);
+    decision::running const until_end(decision_, *here, how);
+    handler_scope const scope(f.describe(), trace_id(stamp), stamp >> 1);
+    timed_run const timed(times_.get());
+    if (may_block)
+        f();
+    else
+    {
+        may_block_scope const mark(false);
+        f();
+    }
+    here->rethrow_captured();
+}
+
+// Gives a function to the pool, as a task, which may be allocated: then the function is moved once
+// more. The task is outstanding work of the io_context until it has run.
+ASIO_EWYK_DECL void strategy_service::give(
+    submission s, std::uint64_t stamp, erased_function f)
+{
+    task* const t = f.to_task(*this, s);
+    if (times_ || stamp > 1)
+        t->submitted = submitted_at(stamp);
+    trace_point(trace_event::post, t);
+    trace_choice(t, s.strategy, sub_strategy::produce_execute_consume, false);
+    if (task* const refused
+        = threads_.give(task_ptr(t), traits_of(s.strategy).queues_for_pool))
+        run_refused(refused);
 }
 
 // An exception that no task on this thread throws: of a function that was called at once, or of a

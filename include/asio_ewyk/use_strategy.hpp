@@ -60,38 +60,26 @@ strategy_metrics metrics(asio::io_context& ioc);
 
 namespace detail {
 
-inline bool has_strategy(asio::io_context& ioc)
-{
-    return asio::has_service<strategy_service>(ioc);
-}
-
 template <class... Args>
 strategy_executor install_strategy(asio::io_context& ioc, strategy_t s, Args&&... args)
 {
-    if (has_strategy(ioc))
+    if (strategy_service::installed_in(ioc))
         throw std::logic_error("asio_ewyk: this io_context has a strategy already; "
                                "call use_strategy without options or a pool");
     return asio::require(
-        asio::make_service<strategy_service>(ioc, std::forward<Args>(args)...).get_executor(), s);
-}
-
-// The service of that io_context, which has one.
-inline strategy_service& installed_strategy(asio::io_context& ioc)
-{
-    return asio::use_service<strategy_service>(ioc);
+        strategy_service::install(ioc, std::forward<Args>(args)...).get_executor(), s);
 }
 
 } // namespace detail
 
 inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s)
 {
-    if (detail::has_strategy(ioc))
-        return asio::require(detail::installed_strategy(ioc).get_executor(), s);
+    if (auto* const service = detail::strategy_service::installed_in(ioc))
+        return asio::require(service->get_executor(), s);
     return use_strategy(ioc, s, strategy_options{});
 }
 
-inline strategy_executor use_strategy(
-    asio::io_context& ioc, strategy_t s, strategy_options options)
+inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, strategy_options options)
 {
     options.strategy = s;
     return detail::install_strategy(ioc, s, options);
@@ -105,23 +93,20 @@ inline strategy_executor use_strategy(asio::io_context& ioc, strategy_t s, worke
 
 inline std::size_t run(asio::io_context& ioc)
 {
-    if (!detail::has_strategy(ioc))
-        return ioc.run();
-    return detail::installed_strategy(ioc).run_until(detail::forever);
+    auto* const service = detail::strategy_service::installed_in(ioc);
+    return service ? service->run_until(detail::forever) : ioc.run();
 }
 
 inline void halt(asio::io_context& ioc)
 {
-    if (!detail::has_strategy(ioc))
-        return ioc.stop();
-    detail::installed_strategy(ioc).halt();
+    auto* const service = detail::strategy_service::installed_in(ioc);
+    service ? service->halt() : ioc.stop();
 }
 
 inline strategy_metrics metrics(asio::io_context& ioc)
 {
-    if (!detail::has_strategy(ioc))
-        return {};
-    return detail::installed_strategy(ioc).metrics();
+    auto* const service = detail::strategy_service::installed_in(ioc);
+    return service ? service->metrics() : strategy_metrics{};
 }
 
 } // namespace asio_ewyk

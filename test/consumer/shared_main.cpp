@@ -41,7 +41,7 @@ void check_handlers()
 {
     ewyk::strategy_context context({.grace = {}, .max_threads = 1});
     auto const either = asio::require(context.get_executor(), ewyk::invocation.either);
-    check(asio::has_service<ewyk::detail::strategy_service>(context), "the library's service is found");
+    check(ewyk::detail::strategy_service::installed_in(context) != nullptr, "the library's service is found");
     check(ewyk::this_invocation::may_block(), "a thread that runs no handler may block");
 
     bool in_place = false, may_block = true;

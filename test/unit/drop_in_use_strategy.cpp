@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(without_a_strategy_it_is_plain_run)
     ewyk::halt(ioc);
     BOOST_TEST(ioc.stopped());
     BOOST_TEST(ewyk::metrics(ioc).tasks() == 0u);
-    BOOST_TEST(!asio::has_service<ewyk::detail::strategy_service>(ioc));
+    BOOST_TEST(!ewyk::detail::strategy_service::installed_in(ioc));
 }
 
 CONTEXT_TEST_CASE(it_has_metrics_and_can_be_halted, s)

@@ -70,7 +70,7 @@ public:
 
     explicit stand_in_context(int /*concurrency_hint*/ = 0)
         : strategy_context(strategy_t::ASIO_EWYK_STAND_IN_STRATEGY)
-        , service_(asio::use_service<detail::strategy_service>(*this))
+        , service_(*detail::strategy_service::installed_in(*this))
     {
     }
 

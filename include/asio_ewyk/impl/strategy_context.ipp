@@ -50,14 +50,13 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(worker_pool& pool, strategy_t s,
     std::chrono::nanoseconds grace, strategy_policy const& policy, std::size_t concurrency)
     : asio::io_context(BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-    , service_(asio::make_service<detail::strategy_service>(*this, pool, s, grace, policy,
-          concurrency, detail::strategy_service::concurrency_hint::many_threads))
+    , service_(detail::strategy_service::install(*this, pool, s, grace, policy, concurrency,
+        detail::strategy_service::concurrency_hint::many_threads))
 {
 }
 
 ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(int concurrency_hint)
-    : strategy_context(
-          concurrency_hint, {.strategy = detail::strategy_for_hint(concurrency_hint)})
+    : strategy_context(concurrency_hint, {.strategy = detail::strategy_for_hint(concurrency_hint)})
 {
 }
 
@@ -67,10 +66,10 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_context::strategy_context(
     : asio::io_context(detail::expects_one_thread(concurrency_hint)
               ? BOOST_ASIO_CONCURRENCY_HINT_1
               : BOOST_ASIO_CONCURRENCY_HINT_SAFE)
-    , service_(asio::make_service<detail::strategy_service>(*this, options,
-          detail::expects_one_thread(concurrency_hint)
-              ? detail::strategy_service::concurrency_hint::one_thread
-              : detail::strategy_service::concurrency_hint::many_threads))
+    , service_(detail::strategy_service::install(*this, options,
+        detail::expects_one_thread(concurrency_hint)
+            ? detail::strategy_service::concurrency_hint::one_thread
+            : detail::strategy_service::concurrency_hint::many_threads))
 {
 }
 

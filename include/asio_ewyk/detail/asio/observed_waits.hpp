@@ -55,7 +55,7 @@ private:
         void end(int, bool) noexcept override {}
     };
 
-    static bool are_told()
+    ASIO_EWYK_COLD static bool are_told()
     {
         asio::io_context ioc(1);
         io_context_timer timer(ioc, std::chrono::seconds(0));

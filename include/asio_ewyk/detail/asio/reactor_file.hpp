@@ -27,7 +27,7 @@ namespace asio = boost::asio;
 // Whether that file of the system is the one by which the io_context waits for I/O, or may be the
 // file of another one, or of a program's own. A descriptor that the io_context looks after is added
 // to the file once more: the system says whether that is there already. Takes some microseconds.
-inline bool is_reactor_file([[maybe_unused]] asio::io_context& ioc,
+ASIO_EWYK_COLD inline bool is_reactor_file([[maybe_unused]] asio::io_context& ioc,
     [[maybe_unused]] int file) noexcept
 {
 #if defined(ASIO_EWYK_DETAIL_WAIT_HOOK)

@@ -7,48 +7,40 @@
 
 #include <asio_ewyk/detail/asio/basic_executor.hpp>
 #include <asio_ewyk/detail/asio/service_traits.hpp>
-#include <asio_ewyk/detail/asio/wakeup_op.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/engine/io_production.hpp>
-#include <asio_ewyk/detail/metrics/delay_meter.hpp>
-#include <asio_ewyk/detail/observe/registration.hpp>
-#include <asio_ewyk/detail/task/passed_exceptions.hpp>
-#include <asio_ewyk/detail/task/posted_count.hpp>
-#include <asio_ewyk/detail/task/timed_run.hpp>
+#include <asio_ewyk/detail/task/task.hpp>
 #include <asio_ewyk/metrics.hpp>
 #include <asio_ewyk/strategy_options.hpp>
 #include <asio_ewyk/worker_pool.hpp>
 
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
-#include <thread>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace asio_ewyk::detail {
 
 class strategy_service;
 
 using strategy_executor_traits = service_traits<strategy_service, true>;
-using strategy_executor
-    = basic_executor<strategy_executor_traits, std::allocator<void>, false>;
+using strategy_executor = basic_executor<strategy_executor_traits, std::allocator<void>, false>;
 
 // Runs the handlers of one io_context by an execution strategy: the part of a strategy_context that
 // does the work, and what use_strategy installs, as a service of the io_context. Handlers wait in
 // the queue of that. Thread-safe, except for halt() and destruction.
-class alignas(target_alignment) strategy_service final
-    : public asio::execution_context::service
-    , private inspectable
-    , private exception_passer
-    , private io_production<strategy_service>
+//
+// Only what a program has compiled for its handlers is here; the rest is in strategy_service_impl.
+class alignas(target_alignment) strategy_service : public asio::execution_context::service
 {
 public:
-    using key_type = strategy_service;
-    BOOST_SYMBOL_VISIBLE static inline asio::execution_context::id id;
-
     // What the service is told of its io_context.
     enum class concurrency_hint
     {
@@ -57,23 +49,24 @@ public:
         many_threads, // by its concurrency hint it expects many
     };
 
-    // Has a pool of its own. owner must be an io_context. Throws std::invalid_argument for
-    // options that cannot work.
-    explicit strategy_service(asio::execution_context& owner, strategy_options const& options = {},
+    // Installs a service that has a pool of its own. Throws std::invalid_argument for options that
+    // cannot work.
+    static strategy_service& install(asio::io_context& ioc, strategy_options const& options = {},
         concurrency_hint hint = concurrency_hint::unknown);
 
     // Uses a pool that outlives the service.
-    strategy_service(asio::execution_context& owner, worker_pool& pool, strategy_t s,
+    static strategy_service& install(asio::io_context& ioc, worker_pool& pool, strategy_t s,
         std::chrono::nanoseconds grace = default_grace, strategy_policy const& policy = {},
         std::size_t concurrency = 0, concurrency_hint hint = concurrency_hint::unknown);
 
-    ~strategy_service();
+    // Null if that context has none.
+    static strategy_service* installed_in(asio::execution_context& context);
 
     // The io_context that it belongs to. No-throw guarantee.
     asio::io_context& context() const noexcept { return ioc_; }
 
     // The pool whose threads run tasks, as the callers of run() do. No-throw guarantee.
-    worker_pool& pool() const noexcept { return pool_; }
+    virtual worker_pool& pool() const noexcept = 0;
 
     // An executor with the strategy of the options. No-throw guarantee.
     strategy_executor get_executor() noexcept
@@ -83,29 +76,29 @@ public:
 
     // Runs tasks until the deadline, as strategy_context::run_until() does. Throws what a task on
     // this thread throws, after production was passed on to others.
-    std::size_t run_until(std::chrono::steady_clock::time_point deadline);
+    virtual std::size_t run_until(std::chrono::steady_clock::time_point deadline) = 0;
 
     // More handlers than ever run.
     static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
     // Runs at most limit tasks, on this thread where the strategy allows, as
     // strategy_context::run_one_until and, if it may not wait, poll do. Throws likewise.
-    std::size_t step(
-        std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline);
+    virtual std::size_t step(
+        std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline) = 0;
 
     // As io_context::stop. No-throw guarantee.
-    void stop() noexcept;
+    virtual void stop() noexcept = 0;
 
     // stop(), destroys what waits in the pool, and waits for the tasks that run there.
-    void halt();
+    virtual void halt() = 0;
 
     // halt(), where the context is about to be destroyed. If that is in a handler of the context,
     // as the process ends there, calls of run() do not return any more.
-    void end();
+    virtual void end() = 0;
 
     // Whether this thread runs a handler of the context, or is in a section of one. No-throw
     // guarantee.
-    bool is_in_handler() const noexcept;
+    virtual bool is_in_handler() const noexcept = 0;
 
     // Counters and present figures. May be called by any thread, also while handlers run or are
     // stuck. Throws std::bad_alloc.
@@ -115,160 +108,167 @@ public:
     load_metrics load() const noexcept;
 
     // The strategy of the options. No-throw guarantee.
-    strategy_t strategy() const noexcept { return succession_.strategy(); }
+    strategy_t strategy() const noexcept { return strategy_; }
 
     // Whether this thread runs a task of the context. No-throw guarantee.
-    bool running_in_this_thread() const noexcept;
+    virtual bool running_in_this_thread() const noexcept = 0;
 
     // For strategy_executor::execute.
     template <class F, class Allocator>
     void execute(submission s, F&& f, Allocator const& allocator);
 
-private:
-    // shared: null for a pool of its own.
-    strategy_service(asio::execution_context& owner, worker_pool* shared,
-        strategy_options const& options, concurrency_hint hint);
-
-    class erased_function;
-    template <class F>
-    class wrapper;
-    friend class io_production<strategy_service>;
-    friend class wakeup_op<strategy_service>;
-
-    // The io_context calls this before it is destroyed: tasks are destroyed without being run.
-    void shutdown() override;
-
-    // The pool's threads do not exist in the child of a fork, so before it they end, if possible.
-    void notify_fork(asio::execution_context::fork_event event) override;
-    bool can_prepare_fork() const noexcept;
-
-    std::size_t waiting() const noexcept override;
-    void tell_state(text_sink& out) const noexcept override;
-
-    // Of exception_passer.
-    bool pass(std::exception_ptr const& error) noexcept override;
-
-    // The key by which call_frame::find() finds this context on a thread's stack.
-    void const* frame_key() const noexcept { return this; }
-    call_frame* frame() const noexcept { return call_frame::find(frame_key()); }
-
-    bool wraps(submission s) const noexcept;
-    std::uint64_t submission_stamp() noexcept;
-    static void const* trace_id(std::uint64_t stamp) noexcept;
-    template <class F, class Allocator>
-    void post(submission s, F&& f, Allocator const& allocator);
-    bool run_at_once(submission s, erased_function f);
-    void run_posted(submission s, std::uint64_t stamp, erased_function f);
-    void give(submission s, std::uint64_t stamp, erased_function f);
-    void record_delay(std::uint64_t stamp) noexcept;
-    static time_point submitted_at(std::uint64_t stamp) noexcept;
-
-    // How a function is run that may be called at once.
-    enum class dispatch_as : unsigned char
+protected:
+    strategy_service(asio::execution_context& owner, strategy_t s)
+        : asio::execution_context::service(owner)
+        , ioc_(static_cast<asio::io_context&>(owner))
+        , strategy_(s)
     {
-        part_of_handler, // by this thread, as a part of the handler that it runs
-        task,            // by this thread, as a handler of its own
-        posted,          // later, by a thread that finds it
-    };
-    dispatch_as how_to_dispatch(submission s) const noexcept;
+    }
 
-    // The calls of run() and its siblings.
-    void end_call() noexcept;
-    std::size_t call(call_limits const& l, bool stepping);
-    std::size_t step_asio(call_frame& frame, call_limits const& l);
-    std::size_t run_nested(call_frame& frame, call_limits const& l);
-    std::size_t step_beside(caller const& c, call_limits const& l);
+    ~strategy_service() = default;
 
-    // Of succession_host.
-    bool on_check(
-        time_point now, lease::snapshot const& s, bool runs) noexcept override;
+    // A function whose type is not known to what runs it: so that is compiled once, and not for
+    // each type of handler. Refers to a function, which is moved from when it runs or becomes a
+    // task.
+    class erased_function;
 
-    // For io_production.
-    void learn_reactor(int file) noexcept;
-    void provide_io() noexcept;
-    bool any_passed() const noexcept { return passed_.any(); }
-    void rethrow_passed() { passed_.rethrow_one(); }
-    bool has_recalled() const noexcept { return has_recalled_.load(); }
-    bool wake_up_waits() const noexcept { return wake_queued_.load(); }
-    bool runs_io() const noexcept { return ioc_.get_executor().running_in_this_thread(); }
-    void run_task(task& t) { run_timed(times_.get(), t); }
-    void send_wake_up() noexcept;
-    void on_wake_up();
-    template <class Awaited>
-    void await_wake_up(std::size_t times, Awaited is_awaited) noexcept;
-    void keep_recalled(task* t) noexcept;
-    void resubmit_recalled();
-    void report_stray(std::exception_ptr error) noexcept;
-    template <class F>
-    bool use_services(F f);
+    // Calls a function here: as a part of the handler that this thread runs, or, for a completion,
+    // as a handler. False if it is to be posted.
+    virtual bool run_at_once(submission s, erased_function f) = 0;
+
+    // What a wrapper knows of its submission. Layout: [time of the steady_clock 63 bits][counted
+    // while it waits 1 bit]. The time also is the function's name in a trace. 0: nothing is to be
+    // known.
+    using stamp_t = std::uint64_t;
+
+    // Null for a function that is posted without a wrapper.
+    virtual std::optional<stamp_t> stamp_of(submission s) noexcept = 0;
+
+    // The thread inside the io_context that has found the function runs it, or gives it to the
+    // pool.
+    virtual void run_posted(submission s, stamp_t stamp, erased_function f) = 0;
 
     // Any thread that may use the context may use these: each is thread-safe by itself.
     asio::io_context& ioc_;
-    std::unique_ptr<worker_pool> const own_pool_; // null where the pool is shared
-    worker_pool& pool_;                               // its own, or the shared one
-    std::unique_ptr<task_times> const times_; // null without the pool's option `timing`
-    workforce threads_;
-    succession succession_;
-    decision decision_;
-    parallelism parallelism_;
+    strategy_t const strategy_;
+    std::atomic<bool> shut_down_{false};
 
-    // Whether functions that need no decision are posted in wrappers, too, and whether posted
-    // functions are counted while they wait. Relaxed: functions that other threads post meanwhile
-    // are missed.
-    mutable std::atomic<bool> wraps_{false};
-    mutable std::atomic<bool> counts_{false};
-    mutable posted_count depth_;
-
-    // A wake-up, a handler of the library's own, is in the io_context's queue.
-    alignas(64) std::atomic<bool> wake_queued_{false};
-
-    // How many threads have resent this wake-up, because it was meant for another one.
-    std::atomic<std::size_t> resent_{0};
-
-    // A step has consumed the wake-up: a nested call sends it again when it ends.
-    std::atomic<bool> wake_up_consumed_{false};
-
-    // Belongs to the thread that has set wake_queued_.
-    wakeup_op<strategy_service> wakeup_op_;
-
-    // How long tasks wait in the io_context's queue, and then perhaps in the pool's.
-    mutable delay_meter queue_delay_;
-    mutable delay_meter pool_delay_;
-
-    // Tasks that have waited in the pool, and wait for the next caller now.
-    std::mutex recalled_mutex_;
-    task_list recalled_; // guarded by recalled_mutex_
-    std::atomic<bool> has_recalled_{false};
-
-    // Layout: [calls of run() and its siblings that are not inside handlers][the process ends in a
-    // handler 1 bit]. Sequentially consistent: a call whose end finds the bit set uses nothing of
-    // the context any more; and the thread that sets the bit does not wait for a call that has
-    // ended before.
-    static constexpr std::size_t ends = 1;
-    static constexpr std::size_t one_call = 2;
-    alignas(64) std::atomic<std::size_t> calls_{0};
-
-    alignas(64) std::atomic<bool> shut_down_{false};
-    shared_counter thrown_; // exceptions that have left run() or a sibling
-    passed_exceptions passed_;
-
-    // Held while a thread of the library's uses a service of the io_context, as that locks the list
-    // of services; and by the thread that forks, whose child would else wait for that lock without
-    // end.
-    std::mutex io_mutex_;
-    std::atomic<std::thread::id> holds_io_{}; // the thread that forks
-    bool fork_prepared_ = false;              // guarded by io_mutex_: no thread of the pool is left
-    std::atomic<bool> io_refused_{false};     // to a thread, meanwhile
-
-    registration const watch_;
+private:
+    template <class F>
+    class wrapper;
+    template <class F, class Allocator>
+    void post(submission s, F&& f, Allocator const& allocator);
 };
+
+static_assert(asio::execution::is_executor_v<strategy_executor>);
+static_assert(sizeof(strategy_executor) <= 16);
+static_assert(sizeof(std::decay_t<decltype(asio::require(std::declval<strategy_executor>(),
+                      asio::execution::outstanding_work.tracked))>)
+    <= 16);
+
+// A function whose type is not known to what runs it: so that is compiled once, and not for each
+// type of handler. Refers to a function, which is moved from when it runs or becomes a task.
+class strategy_service::erased_function
+{
+public:
+    template <class F>
+    explicit erased_function(F& f) noexcept : function_(&f), type_(&type_of<F>)
+    {
+    }
+
+    // Also destroys it, as a part of the task: its destructor may block as well.
+    void operator()() const { type_->run(function_); }
+
+    task* to_task(strategy_service& service, submission s) const
+    {
+        return type_->to_task(function_, service, s);
+    }
+
+    task_action describe() const noexcept { return type_->describe; }
+
+private:
+    struct type
+    {
+        void (*run)(void* function);
+        task* (*to_task)(void* function, strategy_service& service, submission s);
+        task_action describe;
+    };
+
+    template <class F>
+    static constexpr type type_of{
+        [](void* self) {
+            F here(std::move(*static_cast<F*>(self)));
+            here();
+        },
+        [](void* self, strategy_service& service, submission s) {
+            return make_task(std::move(*static_cast<F*>(self)), s.strategy, s.invocation,
+                std::allocator<void>(),
+                [&]() noexcept { return strategy_executor_traits::work(service); });
+        },
+        &detail::describe<F>,
+    };
+
+    void* function_;
+    type const* type_;
+};
+
+// What is posted to the io_context: a function, and how it is to be run.
+template <class F>
+class strategy_service::wrapper
+{
+public:
+    using tells_its_handlers = void; // see there
+
+    wrapper(strategy_service& service, submission s, stamp_t stamp, F&& f)
+        : to_(service, s), stamp_(stamp), f_(std::move(f))
+    {
+    }
+
+    void operator()() { to_.target().run_posted(to_.get(), stamp_, erased_function(f_)); }
+
+private:
+    packed_target<strategy_service> to_;
+    stamp_t stamp_;
+    F f_;
+};
+
+template <class F, class Allocator>
+void strategy_service::execute(submission s, F&& f, Allocator const& allocator)
+{
+    if constexpr (!std::is_same_v<F, std::decay_t<F>>)
+        return execute(s, std::decay_t<F>(std::forward<F>(f)), allocator);
+    else
+    {
+        if (shut_down_.load(std::memory_order_relaxed)) // by the thread that destroys the context
+            return;
+        if (s.blocking_never || !run_at_once(s, erased_function(f)))
+            post(s, std::move(f), allocator);
+    }
+}
+
+// To the io_context.
+template <class F, class Allocator>
+void strategy_service::post(submission s, F&& f, Allocator const& allocator)
+{
+    auto const to = [&](auto ex) {
+        if (s.continuation)
+            ex = asio::require(ex, asio::execution::relationship.continuation);
+        if (auto const stamp = stamp_of(s))
+            ex.execute(wrapper<F>(*this, s, *stamp, std::move(f)));
+        else
+            ex.execute(std::move(f));
+    };
+    auto const ex = asio::require(ioc_.get_executor(), asio::execution::blocking.never);
+    if constexpr (std::is_same_v<Allocator, std::allocator<void>>)
+        to(ex);
+    else
+        to(asio::require(ex, asio::execution::allocator(allocator)));
+}
 
 } // namespace asio_ewyk::detail
 
-#include <asio_ewyk/detail/context/strategy_service_impl.hpp>
 #if !defined(ASIO_EWYK_SEPARATE_COMPILATION)
-#include <asio_ewyk/detail/context/strategy_service.ipp>
-#include <asio_ewyk/detail/context/strategy_service_calls.ipp>
+#include <asio_ewyk/detail/context/strategy_service_impl.hpp>
 #endif
 
 #endif

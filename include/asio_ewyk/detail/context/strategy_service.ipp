@@ -9,7 +9,7 @@
 #include <asio_ewyk/detail/asio/observed_waits.hpp>
 #include <asio_ewyk/detail/asio/reactor_file.hpp>
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/context/strategy_service.hpp>
+#include <asio_ewyk/detail/context/strategy_service_impl.hpp>
 #include <asio_ewyk/detail/engine/describe_production.hpp>
 #include <asio_ewyk/detail/engine/trace_choice.hpp>
 #include <asio_ewyk/detail/metrics/task_times.hpp>
@@ -28,24 +28,47 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution_context& owner,
-    worker_pool* shared, strategy_options const& options, concurrency_hint hint)
-    : asio::execution_context::service(owner)
-    , ioc_(static_cast<asio::io_context&>(owner))
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service& strategy_service::install(
+    asio::io_context& ioc, strategy_options const& options, concurrency_hint hint)
+{
+    return asio::make_service<strategy_service_impl>(ioc, options, hint);
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service& strategy_service::install(asio::io_context& ioc,
+    worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace, strategy_policy const& policy,
+    std::size_t concurrency, concurrency_hint hint)
+{
+    return asio::make_service<strategy_service_impl>(
+        ioc, pool, s, grace, policy, concurrency, hint);
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service* strategy_service::installed_in(
+    asio::execution_context& context)
+{
+    return asio::has_service<strategy_service_impl>(context)
+        ? &asio::use_service<strategy_service_impl>(context)
+        : nullptr;
+}
+
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service_impl::strategy_service_impl(
+    asio::execution_context& owner, worker_pool* shared, strategy_options const& options,
+    concurrency_hint hint)
+    : strategy_service(owner, options.strategy)
     , own_pool_(shared ? nullptr : std::make_unique<worker_pool>(options.pool()))
     , pool_(shared ? *shared : *own_pool_)
     , times_(times_if(pool_.options().timing))
-    , threads_(pool_access::threads(pool_), this,
-          !traits_of(options.strategy).is_exclusive)
+    , threads_(pool_access::threads(pool_), this, !traits_of(options.strategy).is_exclusive)
     , succession_(threads_, options.strategy, checked_grace(options.grace),
-          !traits_of(options.strategy).is_exclusive && hint != concurrency_hint::one_thread,
-          traits_of(options.strategy).is_exclusive
-              && hint == concurrency_hint::many_threads,
-          this, *this)
+        !traits_of(options.strategy).is_exclusive && hint != concurrency_hint::one_thread,
+        traits_of(options.strategy).is_exclusive && hint == concurrency_hint::many_threads, this,
+        *this)
     , decision_(succession_, checked_policy(options.policy, options.strategy))
-    , parallelism_(threads_, [](void* self, parallelism::helper& h) {
-        static_cast<strategy_service*>(self)->help(h);
-    }, this, checked_concurrency(options.concurrency, options.strategy, options.grace))
+    , parallelism_(
+        threads_,
+        [](void* self, parallelism::helper& h) {
+            static_cast<strategy_service_impl*>(self)->help(h);
+        },
+        this, checked_concurrency(options.concurrency, options.strategy, options.grace))
     , watch_(this, *this, stall_settings(pool_.options()))
 {
     threads_.client().pass_exceptions_by(*this);
@@ -56,35 +79,35 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(asio::execution
     succession_.watch().observe_handlers(frame_key());
 #endif
     bool const observed = times_ || watch_.settings().threshold != std::chrono::nanoseconds::zero();
-    wraps_.store(observed
-        || (succession_.watch().in_use() && !succession_.watch().observes_waits()));
+    wraps_.store(
+        observed || (succession_.watch().in_use() && !succession_.watch().observes_waits()));
     counts_.store(observed);
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service_impl::strategy_service_impl(
     asio::execution_context& owner, strategy_options const& options, concurrency_hint hint)
-    : strategy_service(owner, nullptr, options, hint)
+    : strategy_service_impl(owner, nullptr, options, hint)
 {
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service::strategy_service(
+ASIO_EWYK_DECL ASIO_EWYK_COLD strategy_service_impl::strategy_service_impl(
     asio::execution_context& owner, worker_pool& pool, strategy_t s, std::chrono::nanoseconds grace,
     strategy_policy const& policy, std::size_t concurrency, concurrency_hint hint)
-    : strategy_service(owner, &pool,
+    : strategy_service_impl(owner, &pool,
           {.strategy = s, .grace = grace, .policy = policy, .concurrency = concurrency}, hint)
 {
 }
 
-ASIO_EWYK_DECL strategy_service::~strategy_service() = default;
+ASIO_EWYK_DECL strategy_service_impl::~strategy_service_impl() = default;
 
 // How functions are submitted and run
 
-ASIO_EWYK_DECL bool strategy_service::is_in_handler() const noexcept
+ASIO_EWYK_DECL bool strategy_service_impl::is_in_handler() const noexcept
 {
     return frame() || call_frame::is_in_section(frame_key());
 }
 
-ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
+ASIO_EWYK_DECL bool strategy_service_impl::running_in_this_thread() const noexcept
 {
     return frame()
         || (ioc_.get_executor().running_in_this_thread()
@@ -93,17 +116,17 @@ ASIO_EWYK_DECL bool strategy_service::running_in_this_thread() const noexcept
 
 // A function that needs no decision is posted without a wrapper, unless it is to be observed, or
 // nothing but a wrapper tells that a handler runs.
-ASIO_EWYK_DECL bool strategy_service::wraps(submission s) const noexcept
+ASIO_EWYK_DECL bool strategy_service_impl::wraps(submission s) const noexcept
 {
-    return wraps_.load(std::memory_order_relaxed)
-        || !decision_.is_plain(s.strategy, s.invocation) || trace_recorder::get();
+    return wraps_.load(std::memory_order_relaxed) || !decision_.is_plain(s.strategy, s.invocation)
+        || trace_recorder::get();
 }
 
-// What a wrapper knows of its submission. Layout: [time of the steady_clock 63 bits][counted in
-// depth_ 1 bit]. The time also is the function's name in a trace. 0: nothing is to be known.
-ASIO_EWYK_DECL std::uint64_t strategy_service::submission_stamp() noexcept
+ASIO_EWYK_DECL auto strategy_service_impl::stamp_of(submission s) noexcept -> std::optional<stamp_t>
 {
-    std::uint64_t stamp = 0;
+    if (!wraps(s))
+        return {};
+    stamp_t stamp = 0;
     if (times_ || trace_recorder::get())
     {
         std::uint64_t const now = since_epoch(std::chrono::steady_clock::now());
@@ -118,27 +141,27 @@ ASIO_EWYK_DECL std::uint64_t strategy_service::submission_stamp() noexcept
     return stamp;
 }
 
-ASIO_EWYK_DECL void const* strategy_service::trace_id(std::uint64_t stamp) noexcept
+ASIO_EWYK_DECL void const* strategy_service_impl::trace_id(stamp_t stamp) noexcept
 {
     return reinterpret_cast<void const*>(stamp & ~std::uint64_t{1});
 }
 
 // When the function was submitted; now, if it was not posted.
-ASIO_EWYK_DECL time_point strategy_service::submitted_at(std::uint64_t stamp) noexcept
+ASIO_EWYK_DECL time_point strategy_service_impl::submitted_at(stamp_t stamp) noexcept
 {
     if (stamp < 2)
         return std::chrono::steady_clock::now();
-    return time_point(std::chrono::duration_cast<time_point::duration>(
-        std::chrono::nanoseconds(stamp >> 1)));
+    return time_point(
+        std::chrono::duration_cast<time_point::duration>(std::chrono::nanoseconds(stamp >> 1)));
 }
 
-ASIO_EWYK_DECL void strategy_service::record_delay(std::uint64_t stamp) noexcept
+ASIO_EWYK_DECL void strategy_service_impl::record_delay(stamp_t stamp) noexcept
 {
     times_->queue_delay.record(std::chrono::steady_clock::now() - submitted_at(stamp));
 }
 
 // How this thread runs a completion, or what a handler dispatches.
-ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(submission s) const noexcept
+ASIO_EWYK_DECL auto strategy_service_impl::how_to_dispatch(submission s) const noexcept
     -> dispatch_as
 {
     call_frame const* const here = frame();
@@ -162,7 +185,7 @@ ASIO_EWYK_DECL auto strategy_service::how_to_dispatch(submission s) const noexce
 
 // Calls a function here: as a part of the handler that this thread runs, or, for a completion, as a
 // handler. False if it is to be posted.
-ASIO_EWYK_DECL bool strategy_service::run_at_once(submission s, erased_function f)
+ASIO_EWYK_DECL bool strategy_service_impl::run_at_once(submission s, erased_function f)
 {
     switch (how_to_dispatch(s))
     {
@@ -170,8 +193,8 @@ ASIO_EWYK_DECL bool strategy_service::run_at_once(submission s, erased_function 
         // Its exception waits in the frame until the handler is over, or in Asio. A coroutine that
         // was suspended in the function may resume when the context is gone, so this is not used
         // before `there` says that it is there.
-        call_frame::run_inline(frame_key(), f,
-            [this, there = watch_.there()](std::exception_ptr e) noexcept {
+        call_frame::run_inline(
+            frame_key(), f, [this, there = watch_.there()](std::exception_ptr e) noexcept {
                 there.report_by([&] { report_stray(std::move(e)); });
             });
         return true;
@@ -187,8 +210,8 @@ ASIO_EWYK_DECL bool strategy_service::run_at_once(submission s, erased_function 
 }
 
 // The thread inside the io_context that has found the function runs it, or gives it to the pool.
-ASIO_EWYK_DECL void strategy_service::run_posted(
-    submission s, std::uint64_t stamp, erased_function f)
+ASIO_EWYK_DECL void strategy_service_impl::run_posted(
+    submission s, stamp_t stamp, erased_function f)
 {
     if ((stamp & 1) != 0) [[unlikely]]
         depth_.take();
@@ -219,22 +242,21 @@ ASIO_EWYK_DECL void strategy_service::run_posted(
 
 // Gives a function to the pool, as a task, which may be allocated: then the function is moved once
 // more. The task is outstanding work of the io_context until it has run.
-ASIO_EWYK_DECL void strategy_service::give(
-    submission s, std::uint64_t stamp, erased_function f)
+ASIO_EWYK_DECL void strategy_service_impl::give(submission s, stamp_t stamp, erased_function f)
 {
     task* const t = f.to_task(*this, s);
     if (times_ || stamp > 1)
         t->submitted = submitted_at(stamp);
     trace_point(trace_event::post, t);
     trace_choice(t, s.strategy, sub_strategy::produce_execute_consume, false);
-    if (task* const refused
-        = threads_.give(task_ptr(t), traits_of(s.strategy).queues_for_pool))
+    if (task* const refused = threads_.give(task_ptr(t), traits_of(s.strategy).queues_for_pool))
         run_refused(refused);
 }
 
 // An exception that no task on this thread throws: of a function that was called at once, or of a
 // handler while the last caller leaves.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::report_stray(std::exception_ptr error) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::report_stray(
+    std::exception_ptr error) noexcept
 {
     // If this thread runs the io_context, its executor keeps the exception until the handler is
     // over.
@@ -247,7 +269,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::report_stray(std::exception
     threads.report(std::move(error));
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr const& error) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service_impl::pass(
+    std::exception_ptr const& error) noexcept
 {
     if (!passed_.pass(error))
         return false;
@@ -261,7 +284,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::pass(std::exception_ptr con
 // Calls f, which uses a service of the io_context. False while another thread forks, which may wait
 // for this one: that is woken afterwards, and tries again.
 template <class F>
-bool strategy_service::use_services(F f)
+bool strategy_service_impl::use_services(F f)
 {
     auto const self = std::this_thread::get_id();
     std::unique_lock lock(io_mutex_, std::defer_lock);
@@ -283,7 +306,7 @@ bool strategy_service::use_services(F f)
 
 // Whether the file is the io_context's is tested: a handler may wait for one of another io_context,
 // or of the program's own.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::learn_reactor(int file) noexcept
 {
     use_services([&] {
         if (is_reactor_file(ioc_, file))
@@ -294,7 +317,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::learn_reactor(int file) noe
 // Creates a timer, so that Asio waits for I/O and no more for its condition. Only when a thread has
 // come to produce, or was asked for a sign of life: from then on Asio asks the system between
 // handlers, too.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::provide_io() noexcept
 {
     bool const done = use_services([&] {
         try
@@ -311,14 +334,14 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::provide_io() noexcept
 }
 
 // Any thread: has a thread that is inside the io_context, or comes there, run the wake-up.
-ASIO_EWYK_DECL void strategy_service::send_wake_up() noexcept
+ASIO_EWYK_DECL void strategy_service_impl::send_wake_up() noexcept
 {
     trace_point(trace_event::wake_up, frame_key());
     if (!wake_queued_.exchange(true))
         wakeup_op_.send(ioc_, *this);
 }
 
-ASIO_EWYK_DECL void strategy_service::on_wake_up()
+ASIO_EWYK_DECL void strategy_service_impl::on_wake_up()
 {
     std::size_t const resent = resent_.exchange(0);
     wake_queued_.store(false);
@@ -326,7 +349,7 @@ ASIO_EWYK_DECL void strategy_service::on_wake_up()
 }
 
 template <class Awaited>
-void strategy_service::await_wake_up(std::size_t times, Awaited is_awaited) noexcept
+void strategy_service_impl::await_wake_up(std::size_t times, Awaited is_awaited) noexcept
 {
     resent_.store(times);
     send_wake_up();
@@ -336,7 +359,7 @@ void strategy_service::await_wake_up(std::size_t times, Awaited is_awaited) noex
 }
 
 // The watchdog's thread. True if the next check is to come soon.
-ASIO_EWYK_DECL bool strategy_service::on_check(
+ASIO_EWYK_DECL bool strategy_service_impl::on_check(
     time_point now, lease::snapshot const& s, bool runs) noexcept
 {
     if (!succession_.watch().observes_waits())
@@ -355,14 +378,14 @@ ASIO_EWYK_DECL bool strategy_service::on_check(
 
 // How a strategy_service ends
 
-ASIO_EWYK_DECL void strategy_service::stop() noexcept
+ASIO_EWYK_DECL void strategy_service_impl::stop() noexcept
 {
     ioc_.stop();
     recall_tasks();
     threads_.wake_all();
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::halt()
 {
     if (!threads_.pool().is_at_home())
     {
@@ -376,7 +399,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::halt()
     threads_.leave_pool();
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::end()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::end()
 {
     if (!is_in_handler() || !threads_.pool().is_at_home())
         return halt();
@@ -394,7 +417,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::end()
         std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::shutdown()
 {
     shut_down_.store(true);
     end();
@@ -406,7 +429,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::shutdown()
 // another thread is inside run(): the pool's threads may produce without limit, or wait for that
 // thread. Nor in a handler, for which they may wait; unless handlers run one at a time and this
 // thread is the only caller.
-ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service_impl::can_prepare_fork() const noexcept
 {
     std::size_t const frames = call_frame::depth();
     call_frame const* const here = frame();
@@ -419,7 +442,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool strategy_service::can_prepare_fork() const no
 
 // A fork that cannot be prepared is as one that was not announced: nothing changes for the parent,
 // and the child may only replace its program, or end.
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::notify_fork(
     asio::execution_context::fork_event event)
 {
     auto& threads = threads_.pool();
@@ -460,9 +483,19 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::notify_fork(
         threads.end_fork(is_child);
 }
 
-// Counters and present figures
+// Counters and present figures: not virtual, so that who does not ask for them has no code of them
 
 ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
+{
+    return static_cast<strategy_service_impl const&>(*this).metrics();
+}
+
+ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
+{
+    return static_cast<strategy_service_impl const&>(*this).load();
+}
+
+ASIO_EWYK_DECL strategy_metrics strategy_service_impl::metrics() const
 {
     strategy_metrics m;
     succession_.counters().write_to(m);
@@ -484,7 +517,7 @@ ASIO_EWYK_DECL strategy_metrics strategy_service::metrics() const
     return m;
 }
 
-ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
+ASIO_EWYK_DECL load_metrics strategy_service_impl::load() const noexcept
 {
     // Tasks that wait are counted from now on.
     counts_.store(true);
@@ -499,13 +532,12 @@ ASIO_EWYK_DECL load_metrics strategy_service::load() const noexcept
 
 // What a strategy_service shows of itself
 
-ASIO_EWYK_DECL std::size_t strategy_service::waiting() const noexcept
+ASIO_EWYK_DECL std::size_t strategy_service_impl::waiting() const noexcept
 {
     return static_cast<std::size_t>(depth_.waiting()) + threads_.client().size();
 }
 
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
-    text_sink& out) const noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::tell_state(text_sink& out) const noexcept
 {
     out << "strategy_context " << static_cast<void const*>(&ioc_) << ' ' << pool_.options().name
         << ": ";
@@ -514,8 +546,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::tell_state(
         describe_concurrency(
             out, parallelism_.concurrency(), threads_, succession_.watch().observes_waits());
     out << ", " << std::uint64_t{threads_.runners()} << " callers inside run(), "
-        << depth_.waiting() << " tasks wait for it, "
-        << std::uint64_t{threads_.client().size()} << " for a thread";
+        << depth_.waiting() << " tasks wait for it, " << std::uint64_t{threads_.client().size()}
+        << " for a thread";
 }
 
 } // namespace asio_ewyk::detail

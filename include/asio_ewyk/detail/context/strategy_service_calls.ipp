@@ -6,7 +6,7 @@
 #define ASIO_EWYK_DETAIL_CONTEXT_STRATEGY_SERVICE_CALLS_IPP
 
 #include <asio_ewyk/detail/config.hpp>
-#include <asio_ewyk/detail/context/strategy_service.hpp>
+#include <asio_ewyk/detail/context/strategy_service_impl.hpp>
 #include <asio_ewyk/detail/task/recycled_memory.hpp>
 #include <asio_ewyk/detail/utility/at_exit.hpp>
 
@@ -20,7 +20,7 @@ namespace asio_ewyk::detail {
 
 // The calls of run() and its siblings
 
-ASIO_EWYK_DECL std::size_t strategy_service::run_until(
+ASIO_EWYK_DECL std::size_t strategy_service_impl::run_until(
     std::chrono::steady_clock::time_point deadline)
 {
     std::size_t n = 0;
@@ -28,7 +28,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_until(
     return n;
 }
 
-ASIO_EWYK_DECL std::size_t strategy_service::step(
+ASIO_EWYK_DECL std::size_t strategy_service_impl::step(
     std::size_t limit, bool may_wait, std::chrono::steady_clock::time_point deadline)
 {
     return call({limit, deadline, may_wait}, true);
@@ -37,13 +37,13 @@ ASIO_EWYK_DECL std::size_t strategy_service::step(
 // The end of a call that is not inside a handler of the context. A handler may end the process by
 // std::exit(), on whose thread the context is then destroyed. The thread of this call never comes
 // back to the program, which would use the context.
-ASIO_EWYK_DECL void strategy_service::end_call() noexcept
+ASIO_EWYK_DECL void strategy_service_impl::end_call() noexcept
 {
     if ((calls_.fetch_sub(one_call) & ends) != 0) [[unlikely]]
         parker().park_until(forever);
 }
 
-ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool stepping)
+ASIO_EWYK_DECL std::size_t strategy_service_impl::call(call_limits const& l, bool stepping)
 {
     call_frame* const outer = frame();
     bool const inner = is_in_handler();
@@ -96,8 +96,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::call(call_limits const& l, bool ste
 }
 
 // Runs handlers by the io_context's own functions.
-ASIO_EWYK_DECL std::size_t strategy_service::step_asio(
-    call_frame& frame, call_limits const& l)
+ASIO_EWYK_DECL std::size_t strategy_service_impl::step_asio(call_frame& frame, call_limits const& l)
 {
     bool const exclusive = succession_.is_exclusive();
     bool const all_at_once = !l.may_wait && l.most == unlimited && !exclusive;
@@ -111,25 +110,25 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_asio(
     while (counted < l.most)
     {
         auto const n = call_asio(frame, frame.steps(), [&] {
-            return all_at_once                  ? ioc_.poll()
-                : !l.may_wait                   ? ioc_.poll_one()
+            return all_at_once          ? ioc_.poll()
+                : !l.may_wait           ? ioc_.poll_one()
                 : l.deadline == forever ? ioc_.run_one()
-                                                : ioc_.run_one_until(l.deadline);
+                                        : ioc_.run_one_until(l.deadline);
         });
         counted += n.others;
-        if (n.all == 0 || all_at_once || frame.passed_right != 0
-            || (exclusive && !frame.produces()) || (frame.throws && passed_.any()))
+        if (n.all == 0 || all_at_once || frame.passed_right != 0 || (exclusive && !frame.produces())
+            || (frame.throws && passed_.any()))
             break;
     }
     return counted;
 }
 
 // A call of run() or a sibling in a handler: the handlers that run are parts of that one.
-ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
+ASIO_EWYK_DECL std::size_t strategy_service_impl::run_nested(
     call_frame& frame, call_limits const& l)
 {
     at_exit const over([&, in_task = std::exchange(frame.in_task, true),
-                                   is_owner = std::exchange(frame.is_owner, false)] {
+                           is_owner = std::exchange(frame.is_owner, false)] {
         --frame.nested;
         // The thread that sent the wake-up relies on this one to run handlers, which it may do
         // only much later.
@@ -143,8 +142,8 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
     // Where handlers run on several threads, the one that this call waits for may have run on
     // another thread already, and then nothing would end the call.
     bool const beside = l.may_wait && l.most == 1 && !succession_.is_exclusive();
-    auto const enough
-        = beside ? std::min(l.deadline, after(std::chrono::milliseconds(4))) : l.deadline;
+    auto const enough =
+        beside ? std::min(l.deadline, after(std::chrono::milliseconds(4))) : l.deadline;
     std::size_t const n = step_asio(frame, {l.most, enough, l.may_wait});
     if (beside && n == 0 && !ioc_.stopped() && std::chrono::steady_clock::now() < l.deadline)
     {
@@ -159,7 +158,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::run_nested(
 }
 
 // A caller that steps: handlers one by one, or what is ready, while other threads run others.
-ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, call_limits const& l)
+ASIO_EWYK_DECL std::size_t strategy_service_impl::step_beside(caller const& c, call_limits const& l)
 {
     if (!c.inner && passed_.any())
         return 0;
@@ -180,7 +179,7 @@ ASIO_EWYK_DECL std::size_t strategy_service::step_beside(caller const& c, call_l
 }
 
 // A task that has waited in the pool, see recall_tasks().
-ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::keep_recalled(task* t) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service_impl::keep_recalled(task* t) noexcept
 {
     std::lock_guard const lock(recalled_mutex_);
     recalled_.push(t);
@@ -189,7 +188,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void strategy_service::keep_recalled(task* t) noex
 
 // A thread inside run() gives recalled tasks to the pool again, and runs those that the pool
 // refuses. If one throws, another caller or the next call submits the rest.
-ASIO_EWYK_DECL void strategy_service::resubmit_recalled()
+ASIO_EWYK_DECL void strategy_service_impl::resubmit_recalled()
 {
     // After a stop the tasks wait for the next run().
     if (!has_recalled_.load() || ioc_.stopped()) [[likely]]

@@ -40,7 +40,8 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t checked_concurrency(
 }
 
 // A window in which nobody counted handlers says only whether one thread was enough.
-ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool parallelism::on_check(
+    time_point now, bool inside, bool runs) noexcept
 {
     std::size_t const awake = wants_help() ? send_helpers() : 0;
     bool const counted = counts();
@@ -92,7 +93,7 @@ ASIO_EWYK_DECL bool parallelism::on_check(time_point now, bool inside, bool runs
 // Starts helpers until as many are awake as are wanted, unless one has found nothing to do in this
 // window. Returns how many are awake; 0 as well if that makes no difference. A helper that has made
 // no progress since the last check, and sleeps, is not awake.
-ASIO_EWYK_DECL std::size_t parallelism::send_helpers() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::size_t parallelism::send_helpers() noexcept
 {
     if (!helpers_)
         helpers_.reset(new (std::nothrow) helper[max_helpers]);

@@ -26,7 +26,7 @@ ASIO_EWYK_DECL bool parallelism_policy::better(
 
 // After a window with one thread: whether to try several. Then before_ is the window to compare
 // with.
-ASIO_EWYK_DECL bool parallelism_policy::tries_after(window const& w) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool parallelism_policy::tries_after(window const& w) noexcept
 {
     if (!is_busy(w))
     {
@@ -55,7 +55,7 @@ ASIO_EWYK_DECL bool parallelism_policy::tries_after(window const& w) noexcept
     return false;
 }
 
-ASIO_EWYK_DECL bool parallelism_policy::alone_after(window const& w) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool parallelism_policy::alone_after(window const& w) noexcept
 {
     switch (state_)
     {

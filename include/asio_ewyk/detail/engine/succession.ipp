@@ -16,7 +16,7 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL succession::succession(workforce& threads, strategy_t s,
+ASIO_EWYK_DECL ASIO_EWYK_COLD succession::succession(workforce& threads, strategy_t s,
     std::chrono::nanoseconds grace, bool leases, bool sections, void const* trace_id,
     succession_host& host)
     : task(&succession::act, s, invocation_t::blocking, true)
@@ -272,7 +272,7 @@ ASIO_EWYK_DECL void succession::yield_right(call_frame& frame) noexcept
 
 // The watchdog runs nothing inside the io_context itself: that may be destroyed as soon as run()
 // has returned.
-ASIO_EWYK_DECL void succession::ask_for_sign() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void succession::ask_for_sign() noexcept
 {
     if (!threads_.has_callers()) // so no thread waits inside an io_context
         return;

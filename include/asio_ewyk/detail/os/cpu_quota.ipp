@@ -20,7 +20,7 @@ namespace asio_ewyk::detail {
 
 // A file with the quota, or "max", and the period, both in microseconds. In the first version there
 // is a file for each, and the quota is negative if there is none.
-inline std::size_t cpu_quota_of(std::string const& files, bool first_version)
+ASIO_EWYK_COLD inline std::size_t cpu_quota_of(std::string const& files, bool first_version)
 {
     std::ifstream quota(files + (first_version ? "/cpu.cfs_quota_us" : "/cpu.max"));
     std::ifstream period(files + "/cpu.cfs_period_us");

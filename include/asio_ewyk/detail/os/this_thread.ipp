@@ -41,7 +41,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD void name_this_thread(
 #endif
 }
 
-ASIO_EWYK_DECL std::string name_of_this_thread()
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::string name_of_this_thread()
 {
     char name[16] = "";
 #if defined(ASIO_EWYK_HAS_LINUX)

@@ -26,7 +26,8 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL thread_probe::state thread_probe::of([[maybe_unused]] thread_id thread) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD thread_probe::state thread_probe::of(
+    [[maybe_unused]] thread_id thread) noexcept
 {
 #if defined(ASIO_EWYK_HAS_LINUX)
     int const error = errno;
@@ -90,7 +91,7 @@ ASIO_EWYK_DECL thread_probe::state thread_probe::of([[maybe_unused]] thread_id t
 #endif
 }
 
-ASIO_EWYK_DECL void thread_probe::close() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void thread_probe::close() noexcept
 {
 #if defined(ASIO_EWYK_HAS_LINUX)
     if (file_ >= 0)

@@ -43,9 +43,8 @@ asio::any_io_executor serial(Executor const& executor)
         loop.start();
         return loop.context().get_executor();
     }
-    if (asio::has_service<strategy_service>(context))
-        return asio::make_strand(
-            asio::use_service<strategy_service>(context).context().get_executor());
+    if (auto* const service = strategy_service::installed_in(context))
+        return asio::make_strand(service->context().get_executor());
     return asio::make_strand(executor);
 }
 

@@ -14,7 +14,8 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL cpu_sentinel* cpu_sentinel::activate(int cpu, watchdog_sleep& of_watchdog)
+ASIO_EWYK_DECL ASIO_EWYK_COLD cpu_sentinel* cpu_sentinel::activate(
+    int cpu, watchdog_sleep& of_watchdog)
 {
     if (static_cast<std::size_t>(cpu) >= cpus)
         return nullptr;
@@ -69,7 +70,7 @@ ASIO_EWYK_DECL bool cpu_sentinel::sees_task(
         && !(l == known_ && s.which == known_state_.which && s.what == known_state_.what);
 }
 
-ASIO_EWYK_DECL void cpu_sentinel::thread_main() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void cpu_sentinel::thread_main() noexcept
 {
     name_this_thread("ewyk-sentinel", static_cast<std::size_t>(cpu_));
     id_.store(this_thread_id());
@@ -110,7 +111,8 @@ ASIO_EWYK_DECL void cpu_sentinel::thread_main() noexcept
 
 // Tells the watchdog of that lease if its thread has blocked. A thread that sleeps on a lock, and
 // has not said that it is busy, may wait for Asio's condition. False if the thread runs.
-ASIO_EWYK_DECL bool cpu_sentinel::tell(watched_lease& l, lease::snapshot const& s) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool cpu_sentinel::tell(
+    watched_lease& l, lease::snapshot const& s) noexcept
 {
     auto const thread = probe_.of(s.producer);
     if (thread == thread_probe::state::runs)
@@ -130,7 +132,8 @@ ASIO_EWYK_DECL bool cpu_sentinel::tell(watched_lease& l, lease::snapshot const& 
 // Whether that lease is still the same after the grace, and no other task has begun here meanwhile.
 // The sentinel yields through a short grace, and pauses through a long one, or it would keep an
 // idle core busy. A yield lasts for as long as another thread wants this CPU.
-ASIO_EWYK_DECL bool cpu_sentinel::outlasts_grace(watched_lease const& l, lease::number n) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool cpu_sentinel::outlasts_grace(
+    watched_lease const& l, lease::number n) noexcept
 {
     auto const grace = l.grace();
     time_point now = std::chrono::steady_clock::now();

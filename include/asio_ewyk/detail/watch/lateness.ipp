@@ -14,7 +14,8 @@
 namespace asio_ewyk::detail {
 
 // Whether the thread of that lease, which the system says is in that state, has blocked.
-ASIO_EWYK_DECL auto lateness::blocks(observation const& s, thread_probe::state thread) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD auto lateness::blocks(
+    observation const& s, thread_probe::state thread) noexcept
     -> answer
 {
     using enum thread_probe::state;
@@ -33,7 +34,8 @@ ASIO_EWYK_DECL auto lateness::blocks(observation const& s, thread_probe::state t
     return thread == polls && !s.knows_file ? answer::no : answer::yes;
 }
 
-ASIO_EWYK_DECL bool lateness::is_late(observation const& s, thread_probe::state told) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool lateness::is_late(
+    observation const& s, thread_probe::state told) noexcept
 {
     // The sentinel has told of the lease, and perhaps of a handler that has ended since.
     bool const is_over = s.inside.told
@@ -45,7 +47,7 @@ ASIO_EWYK_DECL bool lateness::is_late(observation const& s, thread_probe::state 
 }
 
 // Judges a lease that has been the same for the grace.
-ASIO_EWYK_DECL auto lateness::judge(observation const& s) noexcept -> answer
+ASIO_EWYK_DECL ASIO_EWYK_COLD auto lateness::judge(observation const& s) noexcept -> answer
 {
     if (s.right.what == lease::activity::polls)
         return answer::no;
@@ -64,7 +66,8 @@ ASIO_EWYK_DECL auto lateness::judge(observation const& s) noexcept -> answer
 }
 
 // Whether no thread has given the sign of life in time; asks for one, if none was asked for.
-ASIO_EWYK_DECL bool lateness::gives_no_sign(observation const& s, verdict& v) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD bool lateness::gives_no_sign(
+    observation const& s, verdict& v) noexcept
 {
     if (waits_for_sign_)
     {
@@ -101,7 +104,7 @@ ASIO_EWYK_DECL bool lateness::is_lent(observation const& s, bool changed, verdic
     return false;
 }
 
-ASIO_EWYK_DECL auto lateness::update(observation const& s) noexcept -> verdict
+ASIO_EWYK_DECL ASIO_EWYK_COLD auto lateness::update(observation const& s) noexcept -> verdict
 {
     verdict v;
     time_point const now = s.now;

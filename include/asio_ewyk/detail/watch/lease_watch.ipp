@@ -17,13 +17,13 @@
 
 namespace asio_ewyk::detail {
 
-ASIO_EWYK_DECL std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
+ASIO_EWYK_DECL ASIO_EWYK_COLD std::chrono::nanoseconds checked_grace(std::chrono::nanoseconds grace)
 {
     check_option(grace >= grace.zero(), "strategy_options::grace", "at least 0", grace);
     return grace;
 }
 
-ASIO_EWYK_DECL lease_watch::lease_watch(lessor& of, duration grace)
+ASIO_EWYK_DECL ASIO_EWYK_COLD lease_watch::lease_watch(lessor& of, duration grace)
     : watchdog_(grace != duration::zero() ? &watchdog::instance() : nullptr)
     , lease_(watched_lease::take(grace))
     , lessor_(of)
@@ -37,7 +37,7 @@ ASIO_EWYK_DECL lease_watch::lease_watch(lessor& of, duration grace)
 {
 }
 
-ASIO_EWYK_DECL lease_watch::~lease_watch()
+ASIO_EWYK_DECL ASIO_EWYK_COLD lease_watch::~lease_watch()
 {
     stop(true);
     lease_.give_back();
@@ -65,7 +65,7 @@ ASIO_EWYK_DECL void lease_watch::wake_watchdog() noexcept
     asleep_.store(true);
 }
 
-ASIO_EWYK_DECL void lease_watch::stop(bool for_good) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void lease_watch::stop(bool for_good) noexcept
 {
     if (!home_.is_here())
     {
@@ -91,7 +91,8 @@ ASIO_EWYK_DECL void lease_watch::stop(bool for_good) noexcept
 // another context inside of its own. Where the record changes each time that it is looked at there
 // are very short ones, none of which is the one of another check.
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
-ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const& s) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD handler_sight lease_watch::handler_of(
+    lease::snapshot const& s) noexcept
 {
     handler_sight h;
     if (!owner_ || !s.held || s.producer == 0)
@@ -114,7 +115,7 @@ ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const& s) n
     return h;
 }
 #else
-ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const&) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD handler_sight lease_watch::handler_of(lease::snapshot const&) noexcept
 {
     return {};
 }
@@ -122,7 +123,7 @@ ASIO_EWYK_DECL handler_sight lease_watch::handler_of(lease::snapshot const&) noe
 
 // Not if the producer has begun to wait for I/O, or to run another handler, since its lease was
 // read.
-ASIO_EWYK_DECL void lease_watch::take_over(lateness::observation const& s) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void lease_watch::take_over(lateness::observation const& s) noexcept
 {
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
     // Before the reads: a handler that begins later than this is another one.
@@ -140,7 +141,7 @@ ASIO_EWYK_DECL void lease_watch::take_over(lateness::observation const& s) noexc
     lessor_.take_over(s.right.which);
 }
 
-ASIO_EWYK_DECL time_point lease_watch::on_timer(time_point now) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD time_point lease_watch::on_timer(time_point now) noexcept
 {
     lateness::observation s;
     s.now = now;

@@ -100,7 +100,7 @@ ASIO_EWYK_DECL bool watchdog::mark(client& c) noexcept
 }
 
 // Under mutex_: the clients that were woken, or whose lease a sentinel tells of, are due now.
-ASIO_EWYK_DECL void watchdog::take_woken() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::take_woken() noexcept
 {
     client* c = woken_.exchange(nullptr);
     while (c)
@@ -118,7 +118,7 @@ ASIO_EWYK_DECL void watchdog::take_woken() noexcept
             reschedule(*l->client, time_point::min());
 }
 
-ASIO_EWYK_DECL void watchdog::reschedule(client& c, time_point until) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::reschedule(client& c, time_point until) noexcept
 {
     clients_.erase(clients_.iterator_to(c));
     c.due_ = until;
@@ -127,7 +127,7 @@ ASIO_EWYK_DECL void watchdog::reschedule(client& c, time_point until) noexcept
 
 // Under mutex_: checks the clients that are due, until there is a function to call. Returns when
 // the next client is due.
-ASIO_EWYK_DECL time_point watchdog::check_due(time_point now) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD time_point watchdog::check_due(time_point now) noexcept
 {
     while (!clients_.empty() && clients_.begin()->due_ <= now && !*calls_)
     {
@@ -140,7 +140,7 @@ ASIO_EWYK_DECL time_point watchdog::check_due(time_point now) noexcept
     return clients_.empty() ? forever : clients_.begin()->due_;
 }
 
-ASIO_EWYK_DECL void watchdog::activate_sentinel(int cpu) noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::activate_sentinel(int cpu) noexcept
 {
     if (cpu_sentinel::is_refused() || !sentinel_pause_.over())
         return;
@@ -200,7 +200,7 @@ ASIO_EWYK_DECL ASIO_EWYK_COLD bool watchdog::start() noexcept
     }
 }
 
-ASIO_EWYK_DECL void watchdog::thread_main() noexcept
+ASIO_EWYK_DECL ASIO_EWYK_COLD void watchdog::thread_main() noexcept
 {
     name_this_thread("ewyk-watchdog", 0);
     if (may_ask_.load())

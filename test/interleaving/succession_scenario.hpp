@@ -585,7 +585,7 @@ private:
         check_owed();
     }
 
-    // What runs a handler, as strategy_service::run_posted() and give().
+    // What runs a handler, as strategy_service_impl::run_posted() and give().
 
     void run_posted(detail::call_frame& frame, std::size_t n)
     {
@@ -677,7 +677,7 @@ private:
         runs_.set(1);
     }
 
-    // A caller of run(), as strategy_service::call(), and what stops it.
+    // A caller of run(), as strategy_service_impl::call(), and what stops it.
 
     void call(std::size_t limit)
     {

@@ -4,8 +4,8 @@
 
 // Contexts with `max_threads = 0`: handlers run on callers of run() only, as with an io_context.
 
-#include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/detail/asio/observed_waits.hpp>
+#include <asio_ewyk/detail/os/cpu_quota.hpp>
 #include <asio_ewyk/diagnostics/dump.hpp>
 
 #include "pool_support.hpp"

@@ -4,8 +4,8 @@
 
 // Contexts with a fixed `concurrency`: how many threads run handlers at a time.
 
-#include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/detail/asio/observed_waits.hpp>
+#include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/diagnostics/dump.hpp>
 
 #include "pool_support.hpp"

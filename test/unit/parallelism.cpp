@@ -2,9 +2,9 @@
 // Distributed under the Boost Software License, Version 1.0. (See accompanying file LICENSE or
 // copy at https://www.boost.org/LICENSE_1_0.txt)
 
+#include <asio_ewyk/detail/asio/observed_waits.hpp>
 #include <asio_ewyk/detail/engine/parallelism.hpp>
 #include <asio_ewyk/detail/os/cpu_quota.hpp>
-#include <asio_ewyk/detail/asio/observed_waits.hpp>
 
 #include "pool_support.hpp"
 #include "use_cpu.hpp"

@@ -458,6 +458,25 @@ BOOST_AUTO_TEST_CASE(the_settings_have_each_strategy)
         BOOST_TEST(std::ranges::count(settings(), s, &setting::strategy) != 0, s);
 }
 
+// As where the pool runs it, and as Asio does of late.
+BOOST_AUTO_TEST_CASE(what_is_dispatched_in_a_handler_is_called_as_an_rvalue)
+{
+    struct overloaded
+    {
+        bool* as_rvalue;
+        void operator()() & { *as_rvalue = false; }
+        void operator()() && { *as_rvalue = true; }
+    };
+    for (auto const& s : settings())
+    {
+        bool as_rvalue = false;
+        context ctx(s);
+        asio::post(ctx, [&] { ctx.get_executor().execute(overloaded{&as_rvalue}); });
+        ctx.run();
+        BOOST_TEST(as_rvalue);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(no_thread_before_it_is_needed)
 {
     for (auto s : {pc, pec, epc, all})

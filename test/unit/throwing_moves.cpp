@@ -85,6 +85,63 @@ CONTEXT_TEST_CASE(in_a_context, s)
         > 2);
 }
 
+/// A handler whose first copy throws.
+class not_copied
+{
+public:
+    explicit not_copied(bool& ran)
+        : ran_(&ran)
+    {
+    }
+
+    not_copied(not_copied const&) { throw std::runtime_error("a copy"); }
+    not_copied(not_copied&&) = default;
+
+    void operator()() const { *ran_ = true; }
+
+private:
+    bool* ran_;
+};
+
+/// What a handler is told that submits a function in that way, and whether the function has run.
+template <class Context, class Submit>
+std::pair<bool, bool> submits(Context& ctx, Submit submit)
+{
+    bool ran = false;
+    bool told = false;
+    asio::post(ctx, [&] {
+        not_copied const f(ran);
+        try
+        {
+            submit(ctx.get_executor(), f);
+        }
+        catch (std::runtime_error const&)
+        {
+            told = true;
+        }
+    });
+    ctx.run();
+    return {told, ran};
+}
+
+// The submitter is told of a copy that throws, also where the function would be called at once.
+CONTEXT_TEST_CASE(of_a_copy_the_submitter_is_told, s)
+{
+    auto const at_once = [](auto ex, not_copied const& f) { ex.execute(f); };
+    auto const later = [](auto ex, not_copied const& f) {
+        asio::require(ex, asio::execution::blocking.never).execute(f);
+    };
+    std::pair const told(true, false);
+    asio::io_context ioc;
+    BOOST_TEST((submits(ioc, at_once) == told));
+    ioc.restart();
+    BOOST_TEST((submits(ioc, later) == told));
+    context ctx(s);
+    BOOST_TEST((submits(ctx, at_once) == told));
+    ctx.restart();
+    BOOST_TEST((submits(ctx, later) == told));
+}
+
 BOOST_AUTO_TEST_CASE(in_a_pool)
 {
     std::atomic<int> caught{0};

@@ -10,8 +10,10 @@
 
 #include "checked_std.hpp"
 
+#include <boost/asio/execution/allocator.hpp>
+#include <boost/asio/execution/blocking.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
+#include <boost/asio/require.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -24,9 +26,38 @@ namespace boost::asio {
 class checked_io_context
 {
 public:
+    // With blocking.never: to the queue, in memory of that allocator.
+    template <class Allocator>
+    struct posting_executor
+    {
+        checked_io_context* context;
+        Allocator allocator;
+
+        template <class Other>
+        posting_executor<Other> require(execution::allocator_t<Other> a) const noexcept
+        {
+            return {context, a.value()};
+        }
+
+        template <class F>
+        void execute(F f) const
+        {
+            context->push(std::move(f), allocator);
+        }
+
+        friend bool operator==(
+            posting_executor const&, posting_executor const&) noexcept = default;
+    };
+
     struct executor_type
     {
         checked_io_context* context;
+
+        posting_executor<std::allocator<void>> require(
+            execution::blocking_t::never_t) const noexcept
+        {
+            return {context, {}};
+        }
 
         // From a handler: at once, and what it throws when that is over.
         template <class F>
@@ -41,17 +72,16 @@ public:
                 context->thrown_ = std::current_exception();
             }
         }
+
+        friend bool operator==(executor_type const&, executor_type const&) noexcept = default;
     };
 
     executor_type get_executor() noexcept { return {this}; }
 
-    template <class Handler>
-    void push(Handler h)
+    template <class Handler, class Allocator>
+    void push(Handler h, Allocator const& allocator)
     {
-        using allocator
-            = typename std::allocator_traits<typename Handler::allocator_type>::template rebind_alloc<
-                queued<Handler>>;
-        allocator a(h.get_allocator());
+        typename std::allocator_traits<Allocator>::template rebind_alloc<queued<Handler>> a(allocator);
         auto* const q = ::new (static_cast<void*>(a.allocate(1))) queued<Handler>(std::move(h));
         std::lock_guard const lock(mutex_);
         (last_ ? last_->next : first_) = q;
@@ -148,12 +178,6 @@ private:
     bool stopped_ = false;
     std::exception_ptr thrown_; // of the one thread whose handlers throw
 };
-
-template <class Handler>
-void post(checked_io_context::executor_type const& e, Handler h)
-{
-    e.context->push(std::move(h));
-}
 
 }
 

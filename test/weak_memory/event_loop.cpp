@@ -11,7 +11,6 @@
 #include <asio_ewyk/invocation.hpp>
 #include <asio_ewyk/strategy.hpp>
 
-#include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/recycling_allocator.hpp>
 
 #define std checked

@@ -183,8 +183,6 @@ ASIO_EWYK_DECL auto strategy_service_impl::how_to_dispatch(submission s) const n
                                                            : dispatch_as::part_of_handler;
 }
 
-// Calls a function here: as a part of the handler that this thread runs, or, for a completion, as a
-// handler. False if it is to be posted.
 ASIO_EWYK_DECL bool strategy_service_impl::run_at_once(submission s, erased_function f)
 {
     switch (how_to_dispatch(s))
@@ -209,7 +207,6 @@ ASIO_EWYK_DECL bool strategy_service_impl::run_at_once(submission s, erased_func
     return false;
 }
 
-// The thread inside the io_context that has found the function runs it, or gives it to the pool.
 ASIO_EWYK_DECL void strategy_service_impl::run_posted(
     submission s, stamp_t stamp, erased_function f)
 {

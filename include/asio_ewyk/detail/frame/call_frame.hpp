@@ -209,7 +209,7 @@ public:
     // wake-up is for. The thread sends another one when the handler is over.
     bool owes_wake_up = false;
 
-    // Written by the strategy_service: whether this thread is the owner, which stays inside
+    // Written by the service of a context: whether this thread is the owner, which stays inside
     // io_context::run(); whether, as the owner, it is inside a handler of the library's where it
     // counts the handlers that it runs; and whether it is a helper, which runs them without the
     // right.
